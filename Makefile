@@ -28,10 +28,10 @@ SIMD_SRC := $(wildcard elemlib/cpu/*.c)
 SIMD_OBJ := $(foreach isa,plain avx2 avx512,$(SIMD_SRC:elemlib/cpu/%.c=$(BUILD)/simd/$(isa)/%.o))
 REPL_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard repl/*.c))
 KERNEL_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard jupyter/*.c))
-FAKE := $(patsubst %,$(BUILD)/fake/%,libcuda.so.1 libnvrtc.so.13 cublas.so)
+FAKE := $(patsubst %,$(BUILD)/fake/%,libcuda.so.1 libnvrtc.so.13 cublas.so cusolver.so)
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-EMBEDDED := prelude.fs $(sort $(wildcard core/model/reference/*.json) $(wildcard jupyter/kernelspec/logo-* jupyter/labextension/*.json jupyter/labextension/static/*) $(wildcard elemlib/*.elem elemlib/cuda/*.cuh elemlib/scheme/*.cuh elemlib/library/*.cuh elemlib/native/*.h))
+EMBEDDED := prelude.fs $(sort $(wildcard core/model/reference/*.json) $(wildcard jupyter/kernelspec/logo-* jupyter/labextension/*.json jupyter/labextension/static/*) $(wildcard elemlib/*.elem elemlib/cuda/*.cuh elemlib/opencl/*.cl elemlib/scheme/*.cuh elemlib/library/*.cuh elemlib/native/*.h))
 
 SIMD_FLAGS_plain  =
 SIMD_FLAGS_avx2   = -march=x86-64-v3
@@ -80,7 +80,9 @@ $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libjupyter.a $(BUILD)/librepl.
 	$(CC) $(OPT) -o $@ $^ $(ALL_LDFLAGS) -lreadline -lzmq $(CORE_LIBS)
 
 # A target of a fuzzer (tests/fuzz/fuzz.h), on the files of its corpus and by libFuzzer.
-FUZZ_LINK_session = -Wl,--wrap=fs_interrupted -Wl,--wrap=mmap
+WRAP = -Wl,--wrap=
+FUZZ_LINK_session = $(addprefix $(WRAP),fs_interrupted mmap malloc calloc realloc free)
+FUZZ_LINK_text = $(WRAP)opendir
 $(BUILD)/fuzz/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(BUILD)/libjupyter.a $(BUILD)/librepl.a $(BUILD)/libfusible.a
 	@mkdir -p $(@D)
 	$(CC) $(OPT) -o $@ $^ $(ALL_LDFLAGS) $(FUZZ_LINK_$*) -lreadline -lzmq $(CORE_LIBS)
@@ -110,7 +112,7 @@ $(BUILD)/fake/libcuda.so.1: tests/fake/driver.c tests/fake/fake.h tests/nvrtc/cu
 $(BUILD)/fake/libnvrtc.so.13: tests/fake/nvrtc.c tests/fake/fake.h tests/fiber/fiber_build.h
 	@mkdir -p $(@D)
 	$(CC) $(FAKE_FLAGS) -o $@ $<
-$(BUILD)/fake/cublas.so: tests/fake/cublas.c tests/fake/fake.h
+$(BUILD)/fake/cu%.so: tests/fake/cu%.c tests/fake/fake.h
 	@mkdir -p $(@D)
 	$(CC) $(FAKE_FLAGS) -o $@ $< -ldl
 
@@ -120,8 +122,8 @@ $(BUILD)/nvrtc-check: $(BUILD)/tests/nvrtc/nvrtc_check.o $(BUILD)/libfusible.a
 
 # The shared libraries of this machine, to run the build on another one that
 # lacks them (scripts/gpu-check).
-bundle: all unit $(BUILD)/bench-cuda $(BUILD)/bench-serve $(BUILD)/bench-space $(BUILD)/bench-random \
-  $(BUILD)/bench-prediction
+BENCHES = $(patsubst %,$(BUILD)/bench-%,cuda serve space random prediction)
+bundle: all unit $(BENCHES)
 	@scripts/bundle $(BUILD)
 
 # A second make with all processors, unless the caller has said -j.
@@ -129,7 +131,7 @@ AGAIN = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
 check:
 	@scripts/install-deps test
-	@$(AGAIN) all unit $(BUILD)/bench-serve
+	@$(AGAIN) all unit $(BENCHES)
 	@tests/run.py -j $(JOBS) --build $(BUILD)
 
 .PHONY: check-lab notebooks
@@ -180,19 +182,25 @@ tsan:
 	  jupyter/test_recorder jupyter/test_protocol
 
 # Each target of tests/fuzz for a minute: new inputs go to build-fuzz/corpus, what fails
-# stays in build-fuzz and belongs into tests/fuzz/corpus once it is mended.
+# stays in build-fuzz and belongs into tests/fuzz/corpus once it is mended. What would take
+# longer than the inputs is left out: to weigh these by how rare their branches are, to note
+# every comparison (words are in *.dict), and to keep where memory was given.
 FUZZ_SECONDS ?= 60
+FUZZ_TRACE = -fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp,trace-div,trace-gep
+FUZZ_FLAGS_files = -dict=tests/fuzz/files.dict -max_len=1400
+FUZZ_FLAGS_session = -dict=tests/fuzz/words.dict -max_len=120
+FUZZ_FLAGS_text = -dict=tests/fuzz/words.dict -max_len=120
 fuzz:
 	@scripts/install-deps test
 	@$(AGAIN) fuzz-targets BUILD=build-fuzz CC=clang OPT="-O1 -g -fno-omit-frame-pointer" \
-	  HARDEN="-fPIE -fno-strict-aliasing -fno-strict-overflow $(SANITIZE) -fsanitize=fuzzer-no-link" \
+	  HARDEN="-fPIE -fno-strict-aliasing -fno-strict-overflow $(SANITIZE) $(FUZZ_TRACE)" \
 	  LDFLAGS="$(LDFLAGS) $(SANITIZE)"
-	@for name in $(FUZZ); do \
-	  mkdir -p build-fuzz/corpus/$$name; \
-	  ASAN_OPTIONS=protect_shadow_gap=0 build-fuzz/fuzz/fuzz_$$name -max_total_time=$(FUZZ_SECONDS) \
-	    -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix=build-fuzz/ \
-	    build-fuzz/corpus/$$name tests/fuzz/corpus/$$name || exit 1; \
-	done
+	@$(foreach name,$(FUZZ), \
+	  mkdir -p build-fuzz/corpus/$(name) && \
+	  ASAN_OPTIONS=protect_shadow_gap=0:malloc_context_size=2:quarantine_size_mb=16 \
+	    build-fuzz/fuzz/fuzz_$(name) $(FUZZ_FLAGS_$(name)) -entropic=0 -reload=0 \
+	    -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+	    -artifact_prefix=build-fuzz/ build-fuzz/corpus/$(name) tests/fuzz/corpus/$(name) &&) :
 
 # Changes one line of the source at a time (tests/mutants) and prints those that no suite
 # sees: `make mutants ONLY=journal` of one list or file. Its copies are in build-mutants.

@@ -63,9 +63,11 @@ normalize(x) = rounded_like(x / norm(x), x)
 
 # -- statistics -------------------------------------------------------------------
 
-# One pass is enough for a variance where f64 holds the squares of what is left after an
-# element of x is taken away: (x[1] - mean)^2 <= n*variance, so that rounding comes to
-# n*2^-53 of it at most. f64 itself has no wider type, and takes two passes.
+# A variance takes one pass, in f64, over what is left after an element of x is taken away.
+# Sums of that and of its square are enough where f64 holds the squares: (x[1] - mean)^2 <=
+# n*variance, so that rounding comes to n*2^-53 of it at most. f64 itself has no wider type:
+# the squares of a vector are taken about a mean that follows the elements, those of rows and
+# columns, which stay where they are, in a second pass.
 
 # var(x): the variance of all elements, divided by n - 1; var(A, 1), var(A, 2): that of
 # every column, every row. Of f16 and bf16 in f32.
@@ -78,11 +80,11 @@ function var(x, d = 0)
     _, v = moments(x)
     return v
   end
-  n = numel(x)
-  if dtype(x) == "f64"
-    return sum((x - mean(x)).^2) / (n - 1)
-  end
   x = x[:]
+  if dtype(x) == "f64"
+    return reduce("var", x - x[1])
+  end
+  n = numel(x)
   d = f64(x) - f64(x[1])
   s = sum(d)
   return as_mean(max(sum(d.^2) - s*s/n, 0) / (n - 1), x)
@@ -93,13 +95,13 @@ std(x, d = 0) = sqrt(var(x, d))
 # m, v = moments(X): mean and variance of every column, as rows; of f16 and bf16 in f32.
 function moments(X)
   n = size(X, 1)
-  if dtype(X) == "f64"
-    m = mean(X, 1)
-    return m, sum((X - m).^2, 1) / (n - 1)
-  end
   a = f64(X[1, :])
   D = f64(X) - a
   s = sum(D, 1)
+  if dtype(X) == "f64"
+    E = X - (a + s/n)
+    return a + s/n, max(sum(E.^2, 1) - sum(E, 1).^2/n, 0) / (n - 1)
+  end
   return as_mean(a + s/n, X), as_mean(max(sum(D.^2, 1) - s.*s/n, 0) / (n - 1), X)
 end
 # center(X): X with the mean of every column taken away.
@@ -219,12 +221,14 @@ function softmax(A)
   return rounded_like(e .* (1 ./ sum(e, d)), A)
 end
 
-# logsumexp(x): log(sum(exp(x))) without overflow; of f16 and bf16 in f32.
-function logsumexp(x)
+# logsumexp(x): log(sum(exp(x))) without overflow; logsumexp(A, 1), logsumexp(A, 2): that of
+# every column, every row. Of f16 and bf16 in f32.
+function logsumexp(x, d = 0)
   x = at_least_f32(x)
-  m = max(x)
-  shift = where(isfinite(m), m, 0)
-  return shift + log(sum(exp(x - shift)))
+  if d == 0
+    return reduce("logsumexp", x)
+  end
+  return reduce("logsumexp", x, d)
 end
 
 # -- elements in other places ---------------------------------------------------------

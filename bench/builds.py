@@ -8,7 +8,7 @@
 Each build is a process of its own (bench/serve.c) with an empty folder for what it keeps,
 so that neither has a calibration or learns from the other. They run in turns, the order
 reversed every other round. Medians over all runs: kernel times of a block in ms, in
-parentheses relative to the first build, then its wall time. Two processes of one build
+parentheses relative to the first build (of what has none, the wall time), then its wall time. Two processes of one build
 differ by up to 0.5 % on an H200, as their arrays lie elsewhere: name a build twice to
 see it.
 """
@@ -20,14 +20,19 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from cases import read_text, setup_text, size_text  # noqa: E402
-from gpu import Party, Times, command, facts, jobs  # noqa: E402
+from gpu import Party, Times, by_iteration, command, facts, jobs  # noqa: E402
+
+
+def text_of(case):
+    """What is run again and again: a block, or all steps of a program."""
+    return case.block or case.text(case.steps)
 
 
 def prepare(parties, dtype, case, size):
     """None, or the sentence of a build that cannot run the case."""
     for name, party in parties.items():
         for request in (dict(eval=':reset -f'), dict(eval=setup_text(case, dtype, size)),
-                        dict(eval=read_text(case)), dict(run=case.block, repeat=3)):
+                        dict(eval=read_text(case)), dict(run=text_of(case), repeat=3)):
             answer = party.ask(**request)
             if 'error' in answer:
                 return f'{name}: {answer["error"]}'
@@ -38,7 +43,8 @@ def measure(o, parties, case):
     times = {name: Times() for name in parties}
     for k in range(o.rounds):
         for name in list(parties)[::-1 if k % 2 else 1]:
-            times[name].hear(parties[name].ask(run=case.block, repeat=o.runs))
+            answer = parties[name].ask(run=text_of(case), repeat=o.runs)
+            times[name].hear(answer if case.block else by_iteration(case, answer))
     return {name: t.row() for name, t in times.items()}
 
 
@@ -80,9 +86,10 @@ def main():
             row = dict(case=case.name, dtype=dtype, size=size_text(size),
                        builds=measure(o, parties, case))
             rows.append(row)
-            first = next(iter(row['builds'].values()))['kernel_ms']
+            first = next(iter(row['builds'].values()))
+            timed = 'kernel_ms' if first['kernel_ms'] else 'wall_ms'
             print(f'{case.name:18s} {dtype:4s} {row["size"]:>9s}' + ''.join(
-                f'  {name} {b["kernel_ms"]:.4f} ({b["kernel_ms"] / first:.3f}) '
+                f'  {name} {b["kernel_ms"]:.4f} ({b[timed] / first[timed]:.3f}) '
                 f'{b["wall_ms"]:.4f}' for name, b in row['builds'].items()), flush=True)
         for party in parties.values():
             party.end()

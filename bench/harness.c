@@ -62,7 +62,7 @@ bool harness_run(struct harness *h, const char *text) {
 
 void harness_save(struct harness *h, const char *path, const char *command,
                   json_t *rows) {
-  const char *quality = h->block ? h->block->plan->quality : NULL;
+  const char *quality = h->block ? h->block->plan->found->quality : NULL;
   json_t *out = json_pack("{s:s, s:s, s:s, s:O}", "device",
                           h->target->device.name, "quality",
                           quality ? quality : "", "command", command, "rows",

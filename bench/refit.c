@@ -27,6 +27,7 @@
 
 #include "bench/harness.h"
 #include "core/model/calibration.h"
+#include "core/session/work_json.h"
 
 enum { MOST_FILES = 16, MOST_ERRORS = 8192 };
 
@@ -95,7 +96,8 @@ static struct kept samples_of(const json_t *raw) {
 /* What would be predicted of the sample if it were not in the tables. */
 static double without(const struct fs_work *w, double seconds, struct fs_calibration *c) {
   char name[FS_KIND_NAME];
-  fs_work_kind(w, name);
+  struct fs_kind kind = fs_kind_of(w);
+  fs_kind_name(&kind, name);
   int kinds = c->n_kinds;
   c->n_kinds = 0;
   float ratio = (float)log(seconds / fs_calibrated(w, c).seconds);
@@ -190,7 +192,7 @@ static bool is_plan(const struct fs_plan *plan, const json_t *kernels) {
   for (int k = 0; same && k < plan->kernels.len; k++) {
     const json_t *o = json_array_get(kernels, (size_t)k);
     const json_t *t = json_object_get(o, "setting");
-    same = !strcmp(text(o, "scheme"), fs_scheme_names[plan->kernels.data[k].scheme]) &&
+    same = !strcmp(text(o, "scheme"), fs_schemes[plan->kernels.data[k].scheme].name) &&
            (!t || has_setting(t, &plan->kernels.data[k].tune));
   }
   return same;

@@ -1,4 +1,4 @@
-/* rules.c - times the numbers of core/schedule/rules.def at half, once and twice their value.
+/* rules.c - times the numbers of core/base/rules.def at half, once and twice their value.
  *
  *   build/bench-rules [--target cpu|cuda] [--rounds 7] [--json FILE] [NAME ...]
  *
@@ -14,7 +14,7 @@
 #include "core/schedule/schedule.h"
 
 struct trial {
-  enum fs_schedule_number number;
+  enum fs_figure number;
   const char *setup, *text;
 };
 
@@ -57,9 +57,16 @@ static const struct trial trials[] = {
   {FS_GPU_LONE_REGS, "A = rand(8192, 8192);", "B = exp(A - rowmax(A)); B = B ./ rowsum(B);"},
   {FS_GPU_MOST_CODE, SQUARE(4096), "q = erf(exp(A))*p; s = A'*r;"},
   {FS_GPU_STAGES, SQUARE(8192), "q = A*p; s = A'*r;"},
+  {FS_GPU_KEPT, SQUARE(8192), "q = A*p;"},
+  {FS_GPU_KEPT_SUMMED, SQUARE(8192), "q = A*p; s = A'*r;"},
+  {FS_GPU_KEPT_NEAR, SQUARE(4096), "q = A*p; s = A'*r;"},
+  {FS_GPU_KEPT_FAR, SQUARE(5120), "q = A*p; s = A'*r;"},
+  {FS_GPU_LASTS, SQUARE(8192), "B = A .* A;"},
   {FS_MARCH_LAG_OF_HALVES, "A = bf16(rand(16384, 16384)); u = bf16(rand(16384)); v = u; y = u;",
    "B = A + u*v'; x = B'*y; w = B*x;"},
   {FS_MARCH_HEIGHT, SQUARE(16384), "s = A'*r; q = A*s;"},
+  {FS_MODEL_UNSEEN_TILE, "A = bf16(rand(24, 694169));", "s = sum(A, 1);"},
+  {FS_MODEL_UNSEEN_STRIDED, "A = bf16(rand(24, 694169));", "s = sum(A, 1);"},
   {FS_PLAN_WORTH_JOINING, SQUARE(4096), "q = A*(A'*r);"},
   {FS_PLAN_WORTH_A_RING, "A = f16(rand(16384, 8192)); p = f16(rand(8192));", "q = A*p;"},
 };
@@ -71,7 +78,7 @@ static const double factors[VALUES] = {0.5, 1, 2};
 static double seconds_of(const char *target, const struct trial *t, int value, uint64_t *plan) {
   struct harness h;
   double least = -1;
-  fs_schedule_try(t->number, factors[value] * fs_schedule_rules[t->number].value);
+  fs_figure_try(t->number, factors[value] * fs_figures[t->number].value);
   if (!harness_open(&h, target)) return -1;
   bool ok = harness_run(&h, t->setup);
   for (int k = 0; ok && k < WARM + 3; k++) {
@@ -93,12 +100,12 @@ static double seconds_of(const char *target, const struct trial *t, int value, u
     }
   }
   harness_close(&h);
-  fs_schedule_try(t->number, 0);
+  fs_figure_try(t->number, 0);
   return ok ? least : -1;
 }
 
 static bool run(const char *target, const struct trial *t, int rounds, json_t *rows) {
-  const struct fs_schedule_rule *rule = &fs_schedule_rules[t->number];
+  const struct fs_figure_row *rule = &fs_figures[t->number];
   double best[VALUES] = {-1, -1, -1};
   uint64_t plan[VALUES] = {0};
   for (int round = 0; round < rounds; round++)
@@ -138,8 +145,9 @@ int main(int argc, char **argv) {
   printf("%-24s %9s  %10s %10s %10s  %6s %6s  %s\n", "number", "value", "half us", "once us",
          "twice us", "half", "twice", "statements");
   for (size_t k = 0; k < FS_LEN(trials); k++) {
-    const char *name = fs_schedule_rules[trials[k].number].name;
-    if (!strncmp(name, "CPU_", 4) != !strcmp(target, "cpu") || !is_wanted(name, names, n)) continue;
+    const char *name = fs_figures[trials[k].number].name;
+    bool cpu = !strncmp(name, "CPU_", 4), any = !strncmp(name, "MODEL_", 6);
+    if ((!any && cpu != !strcmp(target, "cpu")) || !is_wanted(name, names, n)) continue;
     failed += !run(target, &trials[k], rounds, rows);
     ran++;
   }

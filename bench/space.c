@@ -31,6 +31,7 @@
 #include "bench/sequences.h"
 #include "core/emit/emit.h"
 #include "core/model/calibration.h"
+#include "core/session/work_json.h"
 
 enum { ALL = 4096, /* combinations listed at most */ ROUNDS = 3 };
 static const double LIMIT = 0.98;
@@ -99,7 +100,7 @@ static double first_seconds(const struct bench *b) {
 static json_t *describe(const struct bench *b, const struct bench_sequence *q, long n,
                         const struct fs_search *r, double first, double all,
                         int listed) {
-  const struct fs_space_counts *space = &b->h.block->plan->space;
+  const struct fs_space_counts *space = &b->h.block->plan->found->space;
   const struct fs_candidate *best = &r->list.data[r->best];
   const struct fs_candidate *chosen = &r->list.data[0];
   double worst = 0;
@@ -148,7 +149,7 @@ static void keep_raw(struct bench *b, const struct bench_sequence *q, long n,
     json_array_append_new(
         b->raw, json_pack("{s:s, s:I, s:i, s:i, s:s, s:f, s:f, s:o}", "case", q->name,
                           "n", (json_int_t)n, "rank", c->rank, "launches",
-                          fs_plan_launches(plan), "choice", plan->choice, "predicted",
+                          fs_plan_launches(plan), "choice", plan->found->choice, "predicted",
                           c->predicted, "measured", c->measured, "kernels", kernels));
   }
 }
@@ -168,7 +169,7 @@ static void doubt(struct bench *b, const struct bench_sequence *q, long n,
   const struct fs_candidate *best = &r->list.data[r->best];
   if (best->measured >= LIMIT * r->list.data[0].measured) return;
   *FS_PUSH(&b->doubts) = (struct doubt){
-      .q = q, .n = n, .best = fs_strdup(best->block->plan->choice),
+      .q = q, .n = n, .best = fs_strdup(best->block->plan->found->choice),
       .row = json_array_get(b->rows, json_array_size(b->rows) - 1)};
 }
 
@@ -205,7 +206,7 @@ static bool both_plans(struct bench *b, const char *best, struct fs_plan *out[2]
                          plans);
   int found = -1;
   for (int k = 1; k < n && found < 0; k++)
-    if (!strcmp(plans[k]->choice, best)) found = k;
+    if (!strcmp(plans[k]->found->choice, best)) found = k;
   for (int k = 0; k < n; k++) {
     if (found > 0 && (k == 0 || k == found)) out[k > 0] = plans[k];
     else fs_plan_free(plans[k]);

@@ -9,8 +9,8 @@ from pygments.lexer import RegexLexer, bygroups, include, words
 from pygments.token import (Comment, Error, Keyword, Name, Number, Operator,
                             Punctuation, String, Text, Whitespace)
 
-KEYWORDS = ('if', 'elseif', 'else', 'end', 'while', 'for', 'function', 'return',
-            'begin', 'break', 'continue', 'barrier', 'import')
+KEYWORDS = ('if', 'elseif', 'else', 'end', 'while', 'for', 'forall',
+            'function', 'return', 'begin', 'break', 'continue', 'barrier', 'import')
 CONSTANTS = ('true', 'false')
 # Special at the start of a statement and before a name, names elsewhere.
 DECLARATIONS = ('input', 'TILE32x32', 'matrix', 'subvector32', 'vector',

@@ -9,7 +9,14 @@
 
 #define IOPUB_DOOR "inproc://iopub"
 
-enum { GATHER_MS = 50, GATHER_BYTES = 8 << 10 };
+enum {
+  GATHER_MS = 50, GATHER_BYTES = 8 << 10,
+  WELCOMES = 8,      /* topics that are welcomed in one go, at most ... */
+  WELCOME_MS = 50,   /* ... after which others wait for so long         */
+  TOPIC_BYTES = 511  /* how long one may be                             */
+};
+
+static const double WELCOME_SECONDS = .01; /* spent on who subscribes, in one round */
 
 enum kind { MESSAGE, TEXT, FLUSH };
 
@@ -76,11 +83,21 @@ void fs_publish_flush(void *port) {
 
 /* -- the publisher ----------------------------------------------------------- */
 
+/* What a subscriber asked for. */
+struct topic {
+  size_t len;
+  char name[TOPIC_BYTES];
+};
+
 struct publisher {
   struct fs_server *s;
   void *out, *in;
   struct item *text;     /* gathered so far, or NULL */
   double since;
+  struct topic topics[WELCOMES]; /* that are to be welcomed ...               */
+  int topics_n;
+  double welcomed_at;    /* ... and when some were, last                      */
+  double until;          /* when those who subscribe have had their time of a round */
 };
 
 static void send_message(struct publisher *p, const char *type,
@@ -174,24 +191,51 @@ static void gather(struct publisher *p, struct item *i) {
   if (p->text->content.len >= GATHER_BYTES) send_text(p, false);
 }
 
-/* A new subscriber: it is told, before anything else, that it is one. The event
- * is one byte, 1 for a subscription, and the topic. */
+/* Tells the subscribers of a topic, before anything else, that they are some. */
+static void send_welcome(struct publisher *p, const struct topic *t) {
+  json_t *name = json_stringn(t->name, t->len);
+  if (!name) return;
+  json_t *content = json_pack("{so}", "subscription", name);
+  struct fs_str text = {0};
+  fs_json_put(content, &text);
+  send_message(p, "iopub_welcome", &(struct fs_part){t->name, t->len}, "{}", 2, NULL,
+               &text);
+  fs_str_free(&text);
+  json_decref(content);
+}
+
+/* `t` is to be welcomed. There is room for the empty topic at any time. */
+static void note_topic(struct publisher *p, const struct topic *t) {
+  for (int k = 0; k < p->topics_n; k++)
+    if (p->topics[k].len == t->len && !memcmp(p->topics[k].name, t->name, t->len)) return;
+  if (p->topics_n < (t->len ? WELCOMES - 1 : WELCOMES)) p->topics[p->topics_n++] = *t;
+}
+
+/* Milliseconds until topics may be welcomed again. */
+static double welcome_wait(const struct publisher *p) {
+  return WELCOME_MS - 1000 * (fs_now() - p->welcomed_at);
+}
+
+/* New subscribers: what they ask for is taken at once, as the library keeps without a
+ * limit what is not; each topic is welcomed once, for all of its subscribers, and no
+ * more than WELCOMES of them in WELCOME_MS: a welcome goes to every subscriber that its
+ * topic fits, so a peer who asks for thousands would keep the others busy with them.
+ * Every real client asks for the empty topic. An event is one byte, 1 for a subscription,
+ * and the topic. */
 static void welcome(struct publisher *p) {
-  char event[512];
+  char event[1 + TOPIC_BYTES];
   int n;
-  while ((n = zmq_recv(p->out, event, sizeof event, ZMQ_DONTWAIT)) >= 0) {
+  while (fs_now() < p->until &&
+         (n = zmq_recv(p->out, event, sizeof event, ZMQ_DONTWAIT)) >= 0) {
     if (n < 1 || n > (int)sizeof event || event[0] != 1) continue;
-    json_t *topic = json_stringn(event + 1, (size_t)n - 1);
-    if (!topic) continue;
-    json_t *content = json_pack("{so}", "subscription", topic);
-    struct fs_str text = {0};
-    fs_json_put(content, &text);
-    send_message(p, "iopub_welcome",
-                 &(struct fs_part){event + 1, (size_t)n - 1}, "{}", 2, NULL,
-                 &text);
-    fs_str_free(&text);
-    json_decref(content);
+    struct topic t = {.len = (size_t)n - 1};
+    memcpy(t.name, event + 1, t.len);
+    note_topic(p, &t);
   }
+  if (!p->topics_n || welcome_wait(p) > 0) return;
+  for (int k = 0; k < p->topics_n; k++) send_welcome(p, &p->topics[k]);
+  p->topics_n = 0;
+  p->welcomed_at = fs_now();
 }
 
 /* One item from the door, with the address of the port that it came through. */
@@ -217,18 +261,22 @@ static bool take_item(struct publisher *p) {
   return true;
 }
 
+/* Milliseconds that the publisher may sleep, -1: until something comes. */
+static long may_sleep(const struct publisher *p) {
+  double left = 1e9;
+  if (p->text) left = GATHER_MS - 1000 * (fs_now() - p->since);
+  if (p->topics_n) left = FS_MIN(left, welcome_wait(p));
+  return left > 1e8 ? -1 : left > 0 ? (long)left + 1 : 0;
+}
+
 void *fs_iopub_run(void *server) {
-  struct publisher p = {.s = server};
+  struct publisher p = {.s = server, .welcomed_at = -1};
   p.out = p.s->socket[FS_IOPUB];
   p.in = fs_net_inproc(p.s, ZMQ_ROUTER, IOPUB_DOOR, true);
   zmq_pollitem_t items[] = {{p.in, 0, ZMQ_POLLIN, 0}, {p.out, 0, ZMQ_POLLIN, 0}};
   for (;;) {
-    long wait = -1;
-    if (p.text) {
-      double left = GATHER_MS - 1000 * (fs_now() - p.since);
-      wait = left > 0 ? (long)left + 1 : 0;
-    }
-    if (zmq_poll(items, 2, wait) < 0 && errno != EINTR) break;
+    if (zmq_poll(items, 2, may_sleep(&p)) < 0 && errno != EINTR) break;
+    p.until = fs_now() + WELCOME_SECONDS;
     welcome(&p);
     for (int k = 0; k < 256 && take_item(&p); k++) {}
     if (p.text && 1000 * (fs_now() - p.since) >= GATHER_MS) send_text(&p, false);

@@ -194,6 +194,7 @@ static void keep_signatures(struct fs_server *s) {
       unlinkat(dirfd(all), entry->d_name, 0);
   if (all) closedir(all);
   fs_seal_keep(&s->seal, path.data);
+  fs_log_unkept(s);
   fs_str_free(&path);
   fs_str_free(&folder);
 }

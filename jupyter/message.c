@@ -1,6 +1,7 @@
 /* message.c - see message.h. */
 #include "jupyter/message.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sodium.h>
 #include <stdio.h>
@@ -82,6 +83,13 @@ static bool note(struct fs_seal *w, const unsigned char *key) {
   return true;
 }
 
+/* From now on nothing is kept for the next process. */
+static void keep_no_more(struct fs_seal *w, int error) {
+  atomic_store(&w->unkept, error);
+  if (w->kept >= 0) close(w->kept);
+  w->kept = -1;
+}
+
 /* Whether this signature, of hexadecimal digits, was seen; now it is. */
 static bool replayed(struct fs_seal *w, const struct fs_part *signature) {
   unsigned char key[SEEN_KEY];
@@ -90,35 +98,48 @@ static bool replayed(struct fs_seal *w, const struct fs_part *signature) {
   key[0] |= !memcmp(key, no_key, SEEN_KEY); /* the empty slot's own key */
   pthread_mutex_lock(&w->lock);
   bool fresh = note(w, key);
-  if (fresh && w->kept >= 0) fs_write_all(w->kept, (const char *)key, SEEN_KEY);
+  if (fresh && w->kept >= 0 && !fs_write_all(w->kept, (const char *)key, SEEN_KEY))
+    keep_no_more(w, errno);
   pthread_mutex_unlock(&w->lock);
   return !fresh;
 }
 
-/* The last keys of a file. The rest of one that has grown long goes. False: no file. */
-static bool read_kept(struct fs_seal *w, int fd) {
+static bool read_all(int fd, char *to, size_t len, off_t from) {
+  while (len) {
+    ssize_t n = pread(fd, to, len, from);
+    if (n < 0 && errno == EINTR) continue;
+    if (!n) errno = EIO; /* it has become shorter */
+    if (n <= 0) return false;
+    to += n, from += n, len -= (size_t)n;
+  }
+  return true;
+}
+
+/* The last keys of a file. The rest of one that has grown long goes. 0 or an errno. */
+static int read_kept(struct fs_seal *w, int fd) {
   enum { MOST = SEEN_MAX * SEEN_KEY };
   struct stat st;
-  if (fstat(fd, &st) || !S_ISREG(st.st_mode)) return false;
+  if (fstat(fd, &st)) return errno;
+  if (!S_ISREG(st.st_mode)) return ENOTSUP;
   off_t whole = st.st_size / SEEN_KEY * SEEN_KEY, from = FS_MAX(whole - MOST, 0);
-  char *all = fs_malloc((size_t)(whole - from) + 1);
-  ssize_t n = pread(fd, all, (size_t)(whole - from), from);
-  for (ssize_t at = 0; at + SEEN_KEY <= n; at += SEEN_KEY)
+  size_t n = (size_t)(whole - from);
+  char *all = fs_malloc(n + 1);
+  bool good = read_all(fd, all, n, from);
+  for (size_t at = 0; good && at < n; at += SEEN_KEY)
     note(w, (const unsigned char *)all + at);
-  bool longer = from > 0 && n > 0;
-  if (ftruncate(fd, longer ? 0 : whole)) n = 0;
-  if (longer && n > 0) fs_write_all(fd, all, (size_t)n);
+  good = good && !ftruncate(fd, from > 0 ? 0 : whole);
+  if (good && from > 0) good = fs_write_all(fd, all, n);
+  int error = good ? 0 : errno;
   free(all);
-  return true;
+  return error;
 }
 
 void fs_seal_keep(struct fs_seal *w, const char *path) {
   if (!w->key_len) return;
   w->kept = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW |
                            O_NONBLOCK, 0600);
-  if (w->kept < 0 || read_kept(w, w->kept)) return;
-  close(w->kept);
-  w->kept = -1;
+  int error = w->kept < 0 ? errno : read_kept(w, w->kept);
+  if (error) keep_no_more(w, error);
 }
 
 /* -- life -------------------------------------------------------------------- */

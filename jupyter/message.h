@@ -38,6 +38,7 @@ struct fs_seal {
   pthread_mutex_t lock;
   struct fs_seen *seen[2];
   int kept;              /* file of what was seen; -1: none */
+  atomic_int unkept;     /* errno of why there is none      */
 };
 
 /* Copies the key; signatures are HMAC-SHA-256. False if it is too long. */
@@ -47,7 +48,8 @@ bool fs_seal_init(struct fs_seal *w, const char *key);
 bool fs_seal_scheme(struct fs_seal *w, const char *scheme);
 /* Keeps the signatures that were seen in a file, which may have those of an earlier
  * process with the same key: what was sent to that is not taken once more. Fewer than
- * 2^20 of the last; without a file that can be written, those of this process. */
+ * 2^20 of the last; without a file that can be written, those of this process, and
+ * `unkept` says why. */
 void fs_seal_keep(struct fs_seal *w, const char *path);
 void fs_seal_free(struct fs_seal *w);
 
@@ -56,7 +58,8 @@ enum fs_seal_status {
   FS_SEAL_BAD_FRAMES,
   FS_SEAL_BAD_SIGNATURE,
   FS_SEAL_REPLAYED,
-  FS_SEAL_BAD_JSON
+  FS_SEAL_BAD_JSON,
+  FS_SEAL_UNCHECKED /* of more that cannot be checked in time; fs_message_read() gives none */
 };
 
 /* A message that came in. `ids` and `raw_header` are borrowed from the frames it

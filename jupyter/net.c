@@ -10,8 +10,11 @@ enum {
   LINGER_MS = 1000,     /* for the last reply to leave     */
   HANDSHAKE_MS = 2000,  /* then a mute connection is closed */
   LARGE = 64 << 20, SMALL = 1 << 20, TINY = 4 << 10, TOPIC = 512,
-  /* Messages that wait to be sent to a client, then further ones are dropped. */
-  UNREAD = 8192
+  /* Messages that wait to be sent to a client, then further ones are dropped. Who sends
+   * beats waits for each. */
+  UNREAD = 8192, UNREAD_BEATS = 16,
+  /* Messages of a client that the library reads ahead; further ones wait with it. */
+  AHEAD = 16
 };
 
 static const struct {
@@ -37,7 +40,8 @@ static bool set_options(struct fs_server *s, void *socket,
   zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &largest, sizeof largest);
   set_number(socket, ZMQ_LINGER, LINGER_MS);
   set_number(socket, ZMQ_HANDSHAKE_IVL, HANDSHAKE_MS);
-  set_number(socket, ZMQ_SNDHWM, UNREAD);
+  set_number(socket, ZMQ_RCVHWM, AHEAD);
+  set_number(socket, ZMQ_SNDHWM, channel == FS_HEART ? UNREAD_BEATS : UNREAD);
   if (channel == FS_STDIN) set_number(socket, ZMQ_ROUTER_MANDATORY, 1);
   if (kinds[channel].type == ZMQ_XPUB)
     set_number(socket, ZMQ_XPUB_VERBOSE, 1); /* welcome every subscriber */
@@ -121,6 +125,7 @@ enum fs_received fs_net_take_frames(struct fs_server *s, void *socket, int most,
     if (out->n < most) out->message[out->n++] = message;
     else zmq_msg_close(&message), out->n = most + 1;
   }
+  out->bytes = bytes;
   fs_guard_took(s, out->fd, bytes, frames);
   return FS_GOT;
 }
@@ -166,7 +171,8 @@ static void log_dropped(struct fs_server *s, enum fs_seal_status why) {
     [FS_SEAL_BAD_FRAMES] = "frames are missing",
     [FS_SEAL_BAD_SIGNATURE] = "its signature is wrong",
     [FS_SEAL_REPLAYED] = "it came before",
-    [FS_SEAL_BAD_JSON] = "its JSON is wrong"};
+    [FS_SEAL_BAD_JSON] = "its JSON is wrong",
+    [FS_SEAL_UNCHECKED] = "clients that have not shown the key send too much"};
   time_t now = time(NULL), then = atomic_load(&last);
   int n = atomic_fetch_add(&s->dropped, 1) + 1;
   if (now == then || !atomic_compare_exchange_strong(&last, &then, now))
@@ -190,11 +196,15 @@ enum fs_received fs_net_receive(struct fs_server *s, void *socket,
     for (int k = 0; k < FS_MIN(f.n, FS_SEAL_FRAMES); k++)
       part[k] = (struct fs_part){zmq_msg_data(&f.message[k]),
                                  zmq_msg_size(&f.message[k])};
-    enum fs_seal_status st = f.n > FS_SEAL_FRAMES
-                                 ? FS_SEAL_BAD_FRAMES
+    enum fs_seal_status st = f.n > FS_SEAL_FRAMES ? FS_SEAL_BAD_FRAMES
+                             : !fs_guard_may_check(s, f.fd, f.bytes)
+                                 ? FS_SEAL_UNCHECKED
                                  : fs_message_read(&s->seal, part, f.n, &m);
+    fs_log_unkept(s);
     if (st) {
       log_dropped(s, st);
+      if (st == FS_SEAL_BAD_FRAMES || st == FS_SEAL_BAD_SIGNATURE)
+        fs_guard_not_ours(s, f.fd);
       got = FS_DROPPED;
     } else {
       fs_guard_proven(s, f.fd);

@@ -89,6 +89,7 @@ void *fs_net_take(void *socket, bool wait);
 struct fs_frames {
   zmq_msg_t message[FS_SEAL_FRAMES];
   int n, fd;                 /* and the descriptor of its connection */
+  size_t bytes;              /* of all frames */
 };
 enum fs_received fs_net_take_frames(struct fs_server *s, void *socket, int most,
                                     struct fs_frames *out);
@@ -101,8 +102,13 @@ bool fs_guard_open(struct fs_server *s);
 void fs_guard_free(struct fs_server *s);
 /* A message was taken whole from the connection with this descriptor. */
 void fs_guard_took(struct fs_server *s, int fd, size_t bytes, int frames);
+/* Whether there is time to check the signature of so many bytes. There is for who has
+ * signed a message before; all others have a share. */
+bool fs_guard_may_check(struct fs_server *s, int fd, size_t bytes);
 /* It was signed. */
 void fs_guard_proven(struct fs_server *s, int fd);
+/* It was not. Who has signed none before is cut off. */
+void fs_guard_not_ours(struct fs_server *s, int fd);
 /* Whether a client has just gone, or is about to: then its routing id may be asked for
  * by the same one again before the library has let go of it. */
 bool fs_guard_leaving(struct fs_server *s);
@@ -138,6 +144,8 @@ void *fs_control_run(void *server);
 json_t *fs_kernel_info(void);
 /* One sentence on the log, with the program's name. */
 void fs_log(const char *fmt, ...) FS_PRINTF(1, 2);
+/* Says once that the signatures that were seen are not kept for a restart, if so. */
+void fs_log_unkept(struct fs_server *s);
 
 /* What control asks of the shell thread, and gets the answer in. */
 enum fs_question { FS_ASK_STATE, FS_ASK_STOP };

@@ -37,6 +37,11 @@ struct shell {
   json_t *value, *trouble; /* of the one that runs */
 };
 
+/* A round takes so many messages at most, and what is not for us for so long, that a flood
+ * of them does not keep the worker waiting. */
+enum { AT_ONCE = 256 };
+static const double HOSTILE_SECONDS = .005;
+
 /* -- replies ----------------------------------------------------------------- */
 
 static void reply(struct shell *h, const struct fs_request *r,
@@ -274,8 +279,9 @@ static void on_ask(struct shell *h, const json_t *event) {
     fs_worker_answer(h->worker, NULL);
     return;
   }
+  double until = fs_now() + HOSTILE_SECONDS;
   while ((got = fs_net_receive(h->s, h->input, &old)) == FS_GOT ||
-         got == FS_DROPPED)
+         (got == FS_DROPPED && fs_now() < until))
     if (got == FS_GOT) fs_request_free(old); /* answers nobody waits for */
   fs_publish_flush(h->port);
   h->asking = ask_client(h, prompt ? prompt : "",
@@ -452,26 +458,27 @@ static void on_request(struct shell *h, struct fs_request *r) {
   fs_server_stop(h->s);
 }
 
-/* At most so many at once, that a flood of them does not keep the worker waiting. */
-enum { AT_ONCE = 256 };
-
 static void receive_all(struct shell *h) {
   struct fs_request *r;
+  double until = fs_now() + HOSTILE_SECONDS;
   for (int k = 0; k < AT_ONCE; k++) {
     enum fs_received got = fs_net_receive(h->s, h->router, &r);
     if (got == FS_GOT) on_request(h, r);
-    else if (got != FS_DROPPED) return;
+    else if (got != FS_DROPPED || fs_now() > until) return;
   }
 }
 
 static void receive_input(struct shell *h) {
   struct fs_request *r;
-  enum fs_received got;
-  while ((got = fs_net_receive(h->s, h->input, &r)) == FS_GOT ||
-         got == FS_DROPPED) {
-    if (got == FS_DROPPED) continue;
-    if (!h->stopped) on_input(h, r);
-    fs_request_free(r);
+  double until = fs_now() + HOSTILE_SECONDS;
+  for (int k = 0; k < AT_ONCE; k++) {
+    enum fs_received got = fs_net_receive(h->s, h->input, &r);
+    if (got == FS_GOT) {
+      if (!h->stopped) on_input(h, r);
+      fs_request_free(r);
+    } else if (got != FS_DROPPED || fs_now() > until) {
+      return;
+    }
   }
 }
 

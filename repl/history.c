@@ -39,6 +39,14 @@ static const char *find_fault(const char *file) {
   return why;
 }
 
+/* What could not be read or written is said once; then the file is left alone. */
+static void give_up(const char *what, int error) {
+  if (!error) return;
+  fprintf(stderr, "fusible: %s: %s: %s\n", what, path, strerror(error));
+  free(path);
+  path = NULL;
+}
+
 /* A file may hold more than is written to it now: what is too long for an entry, and
  * the oldest above KEPT_BYTES, goes. */
 static void drop_excess(void) {
@@ -51,7 +59,7 @@ static void drop_excess(void) {
     else free_history_entry(remove_history(k));
     any |= !keep;
   }
-  if (any) write_history(path);
+  if (any) give_up("the history is not kept", write_history(path));
 }
 
 void fs_history_open(bool persistent) {
@@ -63,14 +71,14 @@ void fs_history_open(bool persistent) {
   if (!path) return;
   fs_make_folders(path, 0700);
   const char *why = find_fault(path);
-  if (!why) {
-    read_history(path);
-    drop_excess();
+  if (why) {
+    fprintf(stderr, "fusible: no history: %s: %s\n", path, why);
+    free(path);
+    path = NULL;
     return;
   }
-  fprintf(stderr, "fusible: no history: %s: %s\n", path, why);
-  free(path);
-  path = NULL;
+  give_up("no history", read_history(path));
+  if (path) drop_excess();
 }
 
 /* A line that starts with # and a digit would be read back as a timestamp, so
@@ -88,6 +96,19 @@ static char *guarded(const char *entry) {
   return s.data;
 }
 
+/* Writes the last entry as write_history() does, but all of it however often the system
+ * takes less. 0 or an errno. */
+static int append(void) {
+  const HIST_ENTRY *last = history_get(history_base + history_length - 1);
+  struct fs_str s = {0};
+  fs_str_printf(&s, "%s\n%s\n", last->timestamp, last->line);
+  int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+  int error = fd >= 0 && fs_write_all(fd, s.data, s.len) ? 0 : errno;
+  if (fd >= 0) close(fd);
+  fs_str_free(&s);
+  return error;
+}
+
 void fs_history_add(const char *entry) {
   if (strlen(entry) > FS_HISTORY_LONGEST) return;
   char *text = guarded(entry);
@@ -95,7 +116,7 @@ void fs_history_add(const char *entry) {
       history_length ? history_get(history_base + history_length - 1) : NULL;
   if (text && *text && !(last && !strcmp(last->line, text))) {
     add_history(text);
-    if (path) append_history(1, path);
+    if (path) give_up("the history is not kept from here on", append());
   }
   free(text);
 }
@@ -106,7 +127,8 @@ const char *fs_history_at(int k) {
 }
 
 void fs_history_close(void) {
-  if (path) history_truncate_file(path, KEPT);
+  int error = path ? history_truncate_file(path, KEPT) : 0;
+  if (error != ENOENT) give_up("the history could not be shortened", error);
   free(path);
   path = NULL;
 }

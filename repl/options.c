@@ -31,7 +31,7 @@ static const struct row table[] = {
    "go on at the prompt after the scripts"},
   {OPT_JSON, 0, "json", NULL, NULL,
    "write every event to stdout as one JSON object a line"},
-  {OPT_TARGET, 't', "target", "auto|cpu|cuda[:N]", "FUSIBLE_TARGET",
+  {OPT_TARGET, 't', "target", "auto|cpu|cuda[:N]|opencl[:N]", "FUSIBLE_TARGET",
    "where to compute (auto: the first GPU, else the CPU)"},
   {OPT_THREADS, 0, "threads", "N", "FUSIBLE_THREADS",
    "threads of the CPU target (0: all processors)"},
@@ -220,7 +220,8 @@ static bool is_number(const char *text, long max, int *value) {
 static bool is_target(const char *text) {
   int device;
   if (!strncmp(text, "cuda:", 5)) return is_number(text + 5, 1023, &device);
-  return one_of(text, "auto|cpu|cuda");
+  if (!strncmp(text, "opencl:", 7)) return is_number(text + 7, 1023, &device);
+  return one_of(text, "auto|cpu|cuda|opencl");
 }
 
 static void add_input(struct fs_options *o, enum fs_input_kind kind,

@@ -49,6 +49,7 @@ class Front:
             stderr=subprocess.STDOUT, cwd=folder, env=env)
         self.events = queue.Queue()
         self.noise = []  # lines that are no events
+        self.last = []   # events of the last cell, or what there was before the end
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self):
@@ -65,7 +66,8 @@ class Front:
 
     def until_done(self, seconds=600):
         """The events of the cell; None when it does not end in time."""
-        end, events = time.monotonic() + seconds, []
+        end = time.monotonic() + seconds
+        self.last = events = []
         while True:
             try:
                 event = self.events.get(timeout=max(end - time.monotonic(),

@@ -102,8 +102,8 @@ class Inputs:
         return ' '.join(text + ['end'])
 
     def file(self):
-        n = self.r.choice([40, 700, 2200])
-        return f'save("a.npy", rand({n}, {n})); L = load("a.npy"); t = sum(L);'
+        n = self.r.choice([40, 1500, 2200])
+        return f'save("a.npy", rand({n}, {n}));', 'L = load("a.npy"); t = sum(L);'
 
     def all(self, count):
         yield 'A = rand(300, 300); p = rand(300); q = A*p;'

@@ -154,11 +154,11 @@ def test_learning():
         return
     with open(learned[0], encoding='utf-8') as f:
         stored = json.load(f)
-    check(stored['kinds'] and all(abs(v[0]) <= 0.694 and v[1] > 0
-                                  for v in stored['kinds'].values()), stored)
+    check(stored['entries'] and all(abs(v[0]) <= 0.694 and v[1] > 0
+                                  for v in stored['entries'].values()), stored)
     texts = []
     for factor in (-0.6931, 0.6931):
-        for kind in stored['kinds'].values():
+        for kind in stored['entries'].values():
             kind[0] = factor
         with open(learned[0], 'w', encoding='utf-8') as f:
             json.dump(stored, f)
@@ -167,7 +167,7 @@ def test_learning():
                       for k in run[-1]['kernels']])
         ratio = [k['predicted'] / k['first'] for k in run[-1]['kernels']]
         check(any(abs(r - (2 if factor > 0 else 0.5)) < 0.05 for r in ratio) or
-              not stored['kinds'], ratio)
+              not stored['entries'], ratio)
     check(texts[0] == texts[1], texts)
     off = plans(':set learn off', 'A = rand(900, 700); p = rand(700);',
                 'q = A*p; s = A\'*q;')[-1]

@@ -6,7 +6,8 @@
 
 A block marked ```fs is evaluated; the ```text block right after it holds what
 that prints, exactly, without the places in front of messages. ```fs fails is the
-same for a statement that is refused. The blocks of a document are one session on
+same for a statement that is refused, ```fs notes for one of which something is
+said. The blocks of a document are one session on
 the CPU target, in a folder of its own in which `examples` is the project's. Tables
 between <!-- table: NAME --> and <!-- end --> are made from the sources. Lines of
 text are 120 columns wide at most, and links lead somewhere. README.md is followed
@@ -24,7 +25,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 UPDATE = os.environ.get('UPDATE') == '1'
-BLOCK = re.compile(r'^```fs(?P<fails> fails)?\n(?P<code>.*?)^```\n'
+BLOCK = re.compile(r'^```fs(?P<fails> fails| notes)?\n(?P<code>.*?)^```\n'
                    r'(?:(?P<gap>\n?)```text\n(?P<out>.*?)^```\n)?',
                    re.M | re.S)
 TABLE = re.compile(r'(<!-- table: ([a-z-]+) -->\n)(.*?)(<!-- end -->)', re.S)
@@ -236,8 +237,7 @@ def op_table():
     rows = []
     for m in re.finditer(r'^FS_MAP_OP\((?!CAST)', text, re.M):
         a = arguments(text, m.end())
-        rows.append((strings(a[1]), int(a[2]), a[3].strip("'"), a[4].strip("'"),
-                     strings(a[5]), strings(a[7])))
+        rows.append((strings(a[1]), int(a[2]), a[3], a[4], strings(a[6]), strings(a[13])))
     return rows
 
 

@@ -118,9 +118,21 @@ def enum(name):
     return []
 
 
+def rows(table, macro):
+    with open(os.path.join(ROOT, table), encoding='utf-8') as f:
+        return ['FS_' + x for x in re.findall(rf'^{macro}\((\w+), +"', f.read(), re.M)]
+
+
 def dtypes():
-    with open(os.path.join(ROOT, 'core/graph/dtypes.def'), encoding='utf-8') as f:
-        return ['FS_' + x for x in re.findall(r'^FS_DTYPE\((\w+), +"', f.read(), re.M)]
+    return rows('core/graph/dtypes.def', 'FS_DTYPE')
+
+
+def schemes():
+    return rows('core/kernel/scheme.def', 'FS_SCHEME')
+
+
+def modes():
+    return [x.replace('FS_', 'FS_MODE_') for x in rows('core/schedule/modes.def', 'FS_MODE')]
 
 
 # How a kernel of each shows it. A name that the sources have and this has not fails.
@@ -132,7 +144,7 @@ SIGNS = {
     'fs_mode': {
         'FS_MODE_FLAT': '^// scheme flat', 'FS_MODE_KEEP': '^// scheme row;',
         'FS_MODE_CHUNK': '^// scheme row, in chunks', 'FS_MODE_STRIPS': '^// scheme row, in strips',
-        'FS_MODE_TILE': '^// scheme tile', 'FS_MODE_INSTANCE': '^// scheme instance',
+        'FS_MODE_TURN': '^// scheme tile, turned', 'FS_MODE_TILE': '^// scheme tile;', 'FS_MODE_INSTANCE': '^// scheme instance',
         'FS_MODE_MARCH': '^// scheme march'},
     'fs_copies': {
         'FS_COPIES_NOTHING': '^// scheme', 'FS_COPIES_BASE': '^// copy before ',
@@ -164,6 +176,7 @@ GATES = {
     'a piece for each block': '^launch: .*, each once', 'waves': '^launch: .* waves of ',
     'a row for some threads': '^// scheme row;.*, 32 on a row', 'or for few': r', [248] on a row',
     'several rows at once': '^// scheme row;.* rows at once',
+    'edges of rows in a way of their own': r'} else {\n#pragma unroll 1\n +for \(int b = 0',
     'what columns have, before the rows': r'fs_load\(v\d+(\[c\])?, a\d+ \+ j\);\n  }\n  ' + LOOP,
     'the next row ahead': r'n\d+\[c\]', 'what a row has of its own by a thread': r'\bown\d+\b',
     'a ring of rows': '; ring of ', 'bulk copies': r'fs_bulk_copy\(',
@@ -208,8 +221,9 @@ def covers(found):
     """Every name of the sources has a sign, and every sign a kernel."""
     everything = [text for by_device in found.values() for text in by_device.values()]
     for name, signs in SIGNS.items():
-        check(sorted(enum(name)) == sorted(signs), f'the signs of enum {name}',
-              f'{sorted(enum(name))} there, {sorted(signs)} here')
+        names = {'fs_scheme': schemes, 'fs_mode': modes}.get(name, lambda: enum(name))()
+        check(sorted(names) == sorted(signs), f'the signs of enum {name}',
+              f'{sorted(names)} there, {sorted(signs)} here')
     check(sorted(dtypes()) == sorted(TYPES), 'the signs of the types', str(dtypes()))
     for signs in list(SIGNS.values()) + [TYPES, WIDTHS, GATES]:
         for what, sign in signs.items():

@@ -205,6 +205,14 @@ CASES = {
     'chained comparison': ('1 < 2 < 3', None, ['&&']),
     'assignment to a number': ('3 = total', '3', ['cannot be assigned']),
     'break outside': ('break', 'break', ['loop']),
+    'break at once': ('forall i = 1:3\n  for k = 1:2; break; end\n  break\nend', 'break',
+                      ['run at once', '`continue`']),
+    'break in a parallel for': ('parallel for i = 1:3; if total; break; end; end', 'break',
+                                ['run at once']),
+    'forall without a range': ('forall i\nend', None, ['expected `=` or `in`', 'forall i = 1:m']),
+    'forall of a keyword': ('forall i = 1:2, if = 1:3\nend', 'if', ['loop variable']),
+    'forall without end': ('forall i = 1:2, j = 1:3\n x = 1', 'forall', ['has no `end`']),
+    'several counters of for': ('for i = 1:2, j = 1:3\nend', ',', ['forall i = 1:m, j = 1:n']),
     'unknown sign': ('x = total @ 2', '@', ['@']),
     'not UTF-8': (b'x = 1\ny = "\xff\xfe"\n', None, ['UTF-8']),
     'NUL byte': (b'x = 1 \x00 2\n', None, ['NUL']),
@@ -364,7 +372,7 @@ HABITS = [
     ('size(M, [1, 2])', '[1, 2]', 'm, n = size(A)'),
     ('shift(keep, 1)', 'shift', 'circshift(x, k)'),
     ('concat(keep, keep)', 'concat', '[A, B]'),
-    ('bincount(keep)', 'bincount', 'sort([i32(k); i32(1:n)])'),
+    ('bincount(keep)', 'bincount', 'h = zeros(n); h[k] += 1'),
     ('histogram(keep, 10)', 'histogram', 'hist(x)'),
 ]
 CASES.update({f'habit {text}': (text, under, ['hint: ', hint])
@@ -546,6 +554,68 @@ def refused(f):
               f'{name}: stays what it was', out + err)
 
 
+# Of these the words are names of many things, or a text.
+FREE = {'help', 'explain', 'load', 'save', 'pin', 'fuse', 'split', 'quit', 'restart'}
+
+
+def command_table():
+    """(name, how it is called) of each command"""
+    with open(os.path.join(ROOT, 'core/eval/commands.def'), encoding='utf-8') as table:
+        return re.findall(r'^FS_COMMAND\(\w+, "(\w+)", "\w*", "((?:[^"\\]|\\.)*)"',
+                          table.read(), re.M)
+
+
+def words_of_commands(f):
+    """A command with more words than it takes, or with a quote that is not closed, says how
+    it is called, and does nothing."""
+    commands = [(name, called) for name, called in command_table() if name not in FREE]
+    check(len(commands) > 20, 'commands', commands)
+    for name, called in commands:
+        line = f':{name} x y z u v w'
+        code, out, err = f.session(line)
+        said = re.search(rf'error: :{name}: (that is not how it is called|it takes no words|'
+                         rf'it is :{name} |there is no \w+ )', err)
+        check(code == 1 and said and underlined(err) == line and out.endswith(STILL),
+              f'{line}: says how it is called', out + err)
+        check(not said or 'not how' not in said[1] or f'hint: :{name} {called}\n' in err,
+              f'{line}: {called}', err)
+        line = f':{name} "open'
+        code, out, err = f.session(line)
+        check(code == 1 and f'error: :{name}: a quote is open' in err and out.endswith(STILL),
+              f'{line}: is not closed', out + err)
+
+
+# What is given to every built-in function, most of which can do nothing with it.
+ARGUMENTS = ['', '"text"', '"text", "text"', 'T', 'keep, "text"', '"text", keep', 'keep, 1.5',
+             'M, keep, "text"', 'M, 0', 'M, 3', 'x -> x', 'x -> x, "text"', 'M, M, M', 'true, T',
+             '1, 2, 3, 4, 5, 6, 7']
+
+
+def wrong_arguments(f):
+    """A call that cannot be is one error at the words of the call that are wrong; nothing else
+    is said of it, and thousands of them do no harm."""
+    names = []
+    for path, row in (('core/eval/builtins.c', r'^    \{"(\w+)", \d'),
+                      ('core/graph/ops.def', r'^FS_MAP_OP\(\w+, +"(\w+)"')):
+        with open(os.path.join(ROOT, path), encoding='utf-8') as table:
+            names += re.findall(row, table.read(), re.M)
+    lines = ['T = reshape(1:8, 2, 2, 2);']
+    lines += [f'{n}({a});' for n in names if n not in ('ask', 'error')
+              for a in ARGUMENTS]
+    code, out, err = f.session('\n'.join(lines))
+    check(code == 1 and out.endswith(STILL), 'wrong arguments: nothing is lost', f'{code} {out[-300:]}')
+    told = re.findall(r'^<stdin>:(\d+):(\d+): error: .*\n  (.*)\n  ( *)(\^~*)$', err, re.M)
+    check(len(told) == err.count(': error: ') > 1000, 'wrong arguments: all have a place',
+          f'{len(told)} of {err.count(": error: ")}')
+    check(len({at for at, *_ in told}) == len(told), 'wrong arguments: one error each')
+    for at, column, source, blanks, carets in told:
+        right = source == lines[int(at) - 1] and int(column) == len(blanks) + 1 and \
+            len(blanks) + len(carets) <= len(source.rstrip(';'))
+        if not right:
+            check(False, f'wrong arguments: {source}', f'{at}:{column}\n{source}\n{blanks}{carets}')
+    check(err.count('\nhint: ') <= len(told), 'wrong arguments: a hint each at most')
+
+
 def no_guesses(f):
     """Where the nearest name would be another thing, none is suggested."""
     for text in 'x = interpolate(keep)', 'foo(3)', 'x = spectrum(keep)':
@@ -634,6 +704,96 @@ def hostile_files():
                      b'1000000000 1000000000 1\n1 1 1\n', ['huge.mtx']),
         'array.xyz': (good, ['array.xyz']),
     }
+
+
+# A sparse matrix of SciPy's save_npz(), [1, 0, 2; 0, 3, 0]; member: (element type, extents,
+# numbers).
+CSR = {'format': 'csr', 'shape': ('q', [2], [2, 3]), 'data': ('d', [3], [1, 2, 3]),
+       'indices': ('i', [3], [0, 2, 1]), 'indptr': ('i', [3], [0, 2, 3])}
+COO = {'format': 'coo', 'shape': CSR['shape'], 'data': CSR['data'],
+       'row': ('i', [3], [0, 0, 1]), 'col': ('i', [3], [0, 2, 1])}
+DIA = {'format': 'dia', 'shape': CSR['shape'], 'data': ('d', [2, 3], [1, 3, 9, 9, 9, 2]),
+       'offsets': ('i', [2], [0, 2])}
+BSR = {'format': 'bsr', 'shape': CSR['shape'], 'data': ('d', [1, 2, 3], [1, 0, 2, 0, 3, 0]),
+       'indices': ('i', [1], [0]), 'indptr': ('i', [2], [0, 1])}
+CSC = {**CSR, 'format': 'csc', 'data': ('d', [3], [1, 3, 2]), 'indices': ('i', [3], [0, 1, 0]),
+       'indptr': ('i', [4], [0, 1, 2, 3])}
+SCIPY = {'d': '<f8', 'f': '<f4', 'e': '<f2', 'i': '<i4', 'q': '<i8', '?': '|b1'}
+NO_FIT = '`indptr`, `indices` and `data` do not fit'
+OUTSIDE = 'an index is outside of its shape'
+LARGE = 'an integer becomes too large'
+# What is changed (None: left out), and what is said.
+SPARSE = [
+    (CSR, {'shape': None}, 'it holds text'),
+    (CSR, {'data': None}, 'it holds text'),
+    (CSR, {'shape': ('d', [2], [2, 3])}, 'its `shape` is not that of a matrix'),
+    (CSR, {'shape': ('q', [3], [2, 3, 1])}, 'its `shape` is not that of a matrix'),
+    (CSR, {'data': ('e', [3], [1, 2, 3])}, 'its elements are f16'),
+    (CSR, {'data': ('d', [3, 1], [1, 2, 3])}, NO_FIT),
+    (CSR, {'data': ('d', [2], [1, 2])}, NO_FIT),
+    (CSR, {'indices': None}, NO_FIT),
+    (CSR, {'indices': ('d', [3], [0, 2, 1])}, NO_FIT),
+    (CSR, {'indices': ('i', [3, 1], [0, 2, 1])}, NO_FIT),
+    (CSR, {'indices': ('i', [3], [0, 7, 1])}, OUTSIDE),
+    (CSR, {'indices': ('i', [3], [0, -1, 1])}, OUTSIDE),
+    (CSR, {'indices': ('i', [3], [0, 3, 1])}, OUTSIDE),
+    (CSR, {'indptr': None}, NO_FIT),
+    (CSR, {'indptr': ('i', [2], [0, 3])}, NO_FIT),
+    (CSR, {'indptr': ('i', [3], [1, 2, 3])}, '`indptr` does not begin with 0'),
+    (CSR, {'indptr': ('i', [3], [0, 2, 1])}, '`indptr` does not ascend'),
+    (CSR, {'indptr': ('i', [3], [0, 2, 9])}, '`indptr` does not ascend'),
+    (CSR, {'data': ('i', [3], [2**31 - 1, 1, 1]), 'indices': ('i', [3], [0, 0, 1])}, LARGE),
+    (CSR, {'data': ('q', [3], [-2**63, -1, 1]), 'indices': ('i', [3], [0, 0, 1])}, LARGE),
+    (CSR, {'format': 'lil'}, "a sparse matrix of the format 'lil' cannot be loaded"),
+    (CSC, {'indices': ('i', [3], [0, 2, 0])}, OUTSIDE),
+    (BSR, {'data': ('d', [6], [1, 0, 2, 0, 3, 0])}, NO_FIT),
+    (BSR, {'data': ('d', [1, 3, 2], [1, 0, 2, 0, 3, 0])}, NO_FIT),
+    (BSR, {'indices': ('i', [1], [1])}, OUTSIDE),
+    (COO, {'row': None}, '`row`, `col` and `data` do not fit'),
+    (COO, {'col': ('i', [2], [0, 2])}, '`row`, `col` and `data` do not fit'),
+    (COO, {'data': ('d', [1, 3], [1, 2, 3])}, '`row`, `col` and `data` do not fit'),
+    (COO, {'row': ('i', [3], [0, 0, 2])}, OUTSIDE),
+    (COO, {'row': ('i', [3], [-1, 0, 1])}, OUTSIDE),
+    (DIA, {'offsets': None}, '`offsets` and `data` do not fit'),
+    (DIA, {'offsets': ('i', [1], [0])}, '`offsets` and `data` do not fit'),
+    (DIA, {'data': ('d', [6], [1, 3, 9, 9, 9, 2])}, '`offsets` and `data` do not fit'),
+]
+# Those that are right: all are the same matrix.
+WHOLE = [(form, {}) for form in (CSR, CSC, COO, DIA, BSR)] + [
+    (CSR, {'data': (t, [3], [1, 2, 3])}) for t in 'fiq'] + [
+    (CSR, {'data': ('d', [4], [1, 2, 2, 1]), 'indices': ('i', [4], [0, 2, 1, 1]),
+           'indptr': ('i', [3], [0, 2, 4])}),  # twice at a place: the sum
+    (DIA, {'data': ('d', [3, 3], [1, 3, 9, 9, 9, 2, 5, 5, 5]), 'offsets': ('i', [3], [0, 2, 9])})]
+
+
+def sparse_file(form, changes):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, 'w') as z:
+        for name, value in {**form, **changes}.items():
+            if name == 'format':
+                z.writestr('format.npy', npy(header("'|S3'", '()'), value.encode()))
+            elif value:
+                letter, extents, numbers = value
+                shape = '(' + ', '.join(map(str, extents)) + ',)'
+                z.writestr(f'{name}.npy', npy(header(f"'{SCIPY[letter]}'", shape),
+                                              struct.pack(f'<{len(numbers)}{letter}', *numbers)))
+    return out.getvalue()
+
+
+def sparse_files(f):
+    path = os.path.join(f.folder, 'sparse.npz')
+    for form, changes, words in SPARSE:
+        with open(path, 'wb') as out:
+            out.write(sparse_file(form, changes))
+        result = f.session('x = load("sparse.npz")')
+        expect(f'sparse {form["format"]} {changes}', result, [words], 1, '"sparse.npz"')
+    for form, changes in WHOLE:
+        with open(path, 'wb') as out:
+            out.write(sparse_file(form, changes))
+        code, out, err = f.session('x = load("sparse.npz");\n'
+                                   'print(sum(abs(x - [1, 0, 2; 0, 3, 0])))')
+        check((code, out, err) == (0, '0\n' + STILL, ''), f'sparse {form["format"]} {changes}',
+              f'{code} {out}{err}')
 
 
 def files(f):
@@ -779,9 +939,12 @@ def main():
         calls(f)
         surprises(f)
         refused(f)
+        words_of_commands(f)
+        wrong_arguments(f)
         no_guesses(f)
         fine_input(f)
         files(f)
+        sparse_files(f)
         environment(f)
         interrupts(f)
     print(f'{passed} passed, {failed} failed')

@@ -144,6 +144,44 @@ class Program:
             return f'sum(W .* {name}[J], 2)', self.total(self.picked(name), 1)
         return 'x[p]', self.values['x'][self.at('p')]
 
+    def put(self, kind, ct, cv):
+        """Elements put to those that a list names, some of them more than once."""
+        r, p, q = self.r, self.at('p'), self.at('q')
+        dtype, sign = r.choice(['f64', 'f32', 'i64']), r.choice([1, -1])
+        op = {1: '+=', -1: '-='}[sign]
+        if kind == 23:  # of a vector
+            name = self.give(f'{dtype}(x)', self.values['x'].astype(float))
+            how = r.randint(0, 2)
+            if how == 0:
+                self.text.append(f'{name}[p] {op} {dtype}({ct});')
+                np.add.at(self.values[name], p, sign * cv)
+            elif how == 1:
+                self.text.append(f'{name}[p] {op} 3;')
+                np.add.at(self.values[name], p, sign * 3)
+            else:
+                self.text.append(f'{name} = f64({name}); {name}[p] *= 2;')
+                np.multiply.at(self.values[name], p, 2)
+            return
+        name = self.give(f'{dtype}(A)', self.values['A'].astype(float))
+        a, c = self.values[name], self.values['C'].astype(float)
+        if kind == 24:  # rows
+            self.text.append(f'{name}[p, :] {op} {dtype}(C);')
+            np.add.at(a, p, sign * c)
+        elif kind == 25 and r.random() < 0.5:  # elements of a column, of a row
+            k = r.randint(1, self.n)
+            self.text.append(f'{name}[p, {k}] {op} {dtype}({ct});')
+            np.add.at(a, (p, k - 1), sign * cv)
+        elif kind == 25:
+            k = r.randint(1, self.m)
+            self.text.append(f"{name}[{k}, q] {op} {dtype}({ct})';")
+            np.add.at(a, (k - 1, q), sign * cv)
+        elif r.random() < 0.5:  # columns
+            self.text.append(f'{name}[:, q] {op} 1;')
+            np.add.at(a, (slice(None), q), sign)
+        else:  # where rows and columns cross
+            self.text.append(f'{name}[p, q] {op} 2;')
+            np.add.at(a, np.ix_(p, q), 2 * sign)
+
     def picked(self, name):
         return self.values['W'].astype(float) * self.values[name][self.at('J')]
 
@@ -156,10 +194,12 @@ class Program:
         (rt, rv), (ct, cv), (dt, dv) = self.rows(), self.column(), self.column()
         rv, cv, dv = (v.astype(float) for v in (rv, cv, dv))
         y, c = self.values['y'].astype(float), self.values['C'].astype(float)
-        kind = r.randint(0, 22)
+        kind = r.randint(0, 26)
         both = f'{rt}', rv
         if kind == 0:
             self.give(f'{ct} + 2*{dt}', cv + 2 * dv)
+        elif kind > 22:
+            self.put(kind, ct, cv)
         elif kind == 1:
             self.give(f'{rt}*y', rv @ y)
         elif kind == 2:

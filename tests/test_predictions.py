@@ -249,9 +249,10 @@ def blocks_of(events, count):
 
 def test_programs(folder):
     """`:explain` has the blocks of loops and functions as they run."""
-    for setup, text in PROGRAMS:
+    grouped = [(setup, f'begin; {text}; end') for setup, text in PROGRAMS]
+    for setup, text in [*PROGRAMS, *grouped]:
         done = fakegpu.run(['--target', 'cpu', '--json', '--plan', 'line', '-e', setup, '-e',
-                            f':explain {text}', '-e', f'begin\n{text}\nend'],
+                            f':explain {text}', '-e', text],
                            fakegpu.environment(folder), cwd=folder)
         inputs, events = [[]], [json.loads(x) for x in done.stdout.splitlines()]
         for e in events:

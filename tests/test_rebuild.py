@@ -4,7 +4,9 @@ after inputs that read and write files, import, leave comments, set several thin
 followed by other costs. A second front runs the same cells and is not killed; what is in
 neither the same bits nor named by the note is a failure.
 
-    tests/test_rebuild.py [--cells 400] [--seed 1]
+    tests/test_rebuild.py [--cells 400] [--seed 1] [--only WORD]
+
+`--only storm` is the random session alone, for many seeds.
 """
 import argparse
 import os
@@ -316,6 +318,9 @@ def storm(rng, cells):
             change_file(rng, pair.killed.folder)
             rng.setstate(state)
             change_file(rng, pair.other.folder)
+        if rng.random() < 0.003:
+            costs = rng.choice([':calibrate quick', ':calibrate forget'])
+            check(pair.both(costs), f'an end in `{costs}`')
         if rng.random() < 0.1:
             kills += 1
             note = pair.killed.killed()
@@ -340,7 +345,7 @@ def main():
     for name, test in list(globals().items()):
         if name.startswith('test_') and args.only in name:
             test()
-    if not args.only:
+    if args.only in ('', 'storm'):
         kills = storm(random.Random(args.seed), args.cells)
         check(kills > args.cells // 20, f'{kills} kills')
     print(f'{time.monotonic() - began:.0f} s')

@@ -63,7 +63,7 @@ def more_than_are_kept(s):
 
     s.run('x = [1:3000]; s = 0;')
     before = blocks()
-    s.run('for r = 1:4\nfor k = 1:1100\ns = s + sum(x[1:k] .* x[k:-1:1]);\nend\nend')
+    s.run('for r = 1:4\nfor k = 1:1100\nm = k; s = s + sum(x[1:m] .* x[m:-1:1]);\nend\nend')
     planned, found = (b - a for a, b in zip(before, blocks()))
     want = 4*sum(i*(k + 1 - i) for k in range(1, 1101) for i in range(1, k + 1))
     s.check('s', [want], 'more sizes than blocks are kept')

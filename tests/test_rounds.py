@@ -3,7 +3,8 @@
 
 A round reads and writes rows, columns, windows and blocks that move with k, of
 arrays that other names may hold as well; calls functions, some with loops of their
-own; keeps what it had in histories. In each third program slices also grow or shrink
+own; keeps what it had in histories. Each fifth program has its loop in a function, which is
+called twice and finds B in the session. In each third program slices also grow or shrink
 with k, and are multiplied as matrices are. All numbers are whole and small, so every
 element must be the same. Lists of statements that come again run in another way
 than those that are new (bound, not traced, to slices that lie elsewhere), which is
@@ -63,9 +64,12 @@ class Program:
         self.dtype = r.choice(['f32', 'f32', 'f64', 'i32'])
         self.growth = r.choice([1, -1]) if seed % 3 == 2 else 0
         if self.growth:
-            self.rounds = 12  # code for any size comes with the fifth size
-            self.rows, self.columns = r.choice([(29, 31), (40, 26), (25, 300)])
-            self.length = r.choice([25, 37, 301])
+            # Code for any size comes with the fifth size, rounds that are not traced once
+            # three were aligned alike.
+            self.rounds = r.choice([12, 24])
+            self.rows, self.columns = r.choice([(41, 43), (52, 38), (37, 300)])
+            self.length = r.choice([37, 49, 301])
+        self.calls = 2 if seed % 5 == 1 else 1
         self.temps = {}
         self.text, self.code = [], []
         body = [self.statement(f't{k}') for k in range(r.randint(1, 5))]
@@ -249,8 +253,11 @@ class Program:
 
     def script(self, folder):
         text, _ = self.start()
-        text.append(f'for k = 1:{self.rounds}')
-        text += ['  ' + t for t, _ in self.body] + ['end']
+        loop = [f'for k = 1:{self.rounds}', *('  ' + t for t, _ in self.body), 'end']
+        if self.calls > 1:
+            loop = ['function go(A, x, y, H, s)', *loop, 'return A, B, x, y, H, s', 'end',
+                    *['A, B, x, y, H, s = go(A, x, y, H, s);']*self.calls]
+        text += loop
         text += [f'save("{folder}/{n}.npy", f64({n}))' for n in 'ABxyHs']
         return '\n'.join(text) + '\n'
 
@@ -258,7 +265,7 @@ class Program:
         _, env = self.start()
         env.update(np=np, twice=twice, shift=shift)
         lines = [c if c else t.rstrip(';') for t, c in self.body]
-        for k in range(1, self.rounds + 1):
+        for k in self.calls*[*range(1, self.rounds + 1)]:
             env['k'] = k
             for line in lines:
                 exec(line, env)  # pylint: disable=exec-used

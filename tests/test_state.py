@@ -191,17 +191,18 @@ class Program:
                  f'part = {p}; {name} = {name}.copy(); {at} {sign}= part')
 
     def assign_list(self, name):
-        """Along one dimension, everything along the other; the last of equals stays."""
+        """Along one dimension, everything along the other; the last of equals stays, but of
+        what is added all is."""
         shape = list(self.shapes[name])
         k = self.rng.randrange(len(shape))
         shape[k] = self.rng.randint(1, min(shape[k], 40))
         to, at = [':']*len(shape), [':']*len(shape)
         to[k], at[k] = self.list(self.shapes[name][k], shape[k])
         a, p = self.scalar() if self.rng.random() < 0.3 else self.value(tuple(shape))
-        sign = self.rng.choice(['', '', '+'])
+        sign, places = self.rng.choice(['', '', '+']), ', '.join(at)
+        put = f'np.add.at({name}, np.s_[{places}], part)' if sign else f'{name}[{places}] = part'
         self.add(f'{name}[{", ".join(to)}] {sign}= {self.dtype}({a});',
-                 f'part = cast({p}); {name} = {name}.copy(); '
-                 f'{name}[{", ".join(at)}] {sign}= part')
+                 f'part = cast({p}); {name} = {name}.copy(); {put}')
 
     def assign_mask(self, name):
         least = self.rng.randint(-2, 9)

@@ -357,6 +357,12 @@ def test_code_words():
     check('no such kernel' in done.stderr, 'no such kernel', done.stderr)
     done = home.run(SETUP + BLOCK + ':code cu\n')
     check(':code [kernel]' in done.stderr, 'not a form', done.stderr)
+    done = home.run(SETUP + 't = A ./ (A + 1);\n:code loops\n:code loops sm_80\n')
+    for line in ('    let v5 of lanes: float v5[4];', '    if: rare',
+                 '      map v5 short: v5[e] = fs_div(v2[e], v4, rare);',
+                 '        map v5 long: v5[e] = fs_div(v2[e], v4);',
+                 '    store a1: if (in) fs_store(a1 + j, v5);'):
+        check(done.stdout.count(f'\n{line}\n') == 2, f'loops: {line}', done.stdout)
     done = home.run(SETUP + BLOCK + ':code 1 walk\n:code\n')
     check(done.stdout.count('walk row') == 2, 'walk is the usual one here')
 

@@ -19,8 +19,28 @@
 #define FS_VERSION "0.1.0"
 #define FS_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #define FS_LEN(array) (sizeof(array) / sizeof((array)[0]))
-#define FS_MIN(a, b) ((a) < (b) ? (a) : (b))
-#define FS_MAX(a, b) ((a) > (b) ? (a) : (b))
+
+/* The lesser and the greater of two numbers, in the type that both are converted to; each is
+ * evaluated once. */
+#define FS_EXTREMES(name, type)                                                   \
+  static inline type fs_min_##name(type a, type b) { return a < b ? a : b; }      \
+  static inline type fs_max_##name(type a, type b) { return a > b ? a : b; }
+FS_EXTREMES(int, int)
+FS_EXTREMES(unsigned, unsigned)
+FS_EXTREMES(long, long)
+FS_EXTREMES(unsigned_long, unsigned long)
+FS_EXTREMES(long_long, long long)
+FS_EXTREMES(unsigned_long_long, unsigned long long)
+FS_EXTREMES(float, float)
+FS_EXTREMES(double, double)
+#define FS_EXTREME(which, a, b)                                                   \
+  _Generic((a) + (b), int: fs_##which##_int, unsigned: fs_##which##_unsigned,     \
+           long: fs_##which##_long, unsigned long: fs_##which##_unsigned_long,    \
+           long long: fs_##which##_long_long,                                     \
+           unsigned long long: fs_##which##_unsigned_long_long,                   \
+           float: fs_##which##_float, double: fs_##which##_double)(a, b)
+#define FS_MIN(a, b) FS_EXTREME(min, a, b)
+#define FS_MAX(a, b) FS_EXTREME(max, a, b)
 
 /* Every function that can fail returns one of these. The words for the user
  * are in the diagnostics (diag.h); the status only says which kind it was. */

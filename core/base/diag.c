@@ -18,6 +18,12 @@ void fs_diags_init(struct fs_diags *d) {
   fs_source_add(d, "", "", 0); /* number 0: nowhere */
 }
 
+bool fs_diags_has(const struct fs_diags *d, const char *id) {
+  for (int k = 0; k < d->list.len; k++)
+    if (!strcmp(d->list.data[k].id, id)) return true;
+  return false;
+}
+
 void fs_diags_clear(struct fs_diags *d) {
   for (int i = 0; i < d->list.len; i++) {
     free(d->list.data[i].message);
@@ -31,6 +37,9 @@ void fs_diags_free(struct fs_diags *d) {
   for (int i = 0; i < d->sources.len; i++) {
     free(d->sources.data[i].name);
     free(d->sources.data[i].text);
+    for (int k = 0; k < d->sources.data[i].words.len; k++)
+      free(d->sources.data[i].words.data[k].words);
+    FS_VEC_FREE(&d->sources.data[i].words);
     FS_VEC_FREE(&d->sources.data[i].marks);
   }
   FS_VEC_FREE(&d->list);
@@ -64,6 +73,32 @@ void fs_source_place(struct fs_diags *d, uint32_t id, const char *name, int befo
   source->name = copy;
 }
 
+void fs_source_set_words(struct fs_diags *d, struct fs_span span, const char *words) {
+  struct fs_source *source = &d->sources.data[span.source];
+  int k = 0;
+  while (k < source->words.len &&
+         (source->words.data[k].begin != span.begin || source->words.data[k].end != span.end))
+    k++;
+  if (k == source->words.len) {
+    if (!words) return;
+    *FS_PUSH(&source->words) = (struct fs_source_words){span.begin, span.end, NULL};
+  }
+  char *copy = words ? fs_strdup(words) : NULL;
+  free(source->words.data[k].words);
+  source->words.data[k].words = copy;
+}
+
+const char *fs_span_words(const struct fs_diags *d, struct fs_span span) {
+  const struct fs_source *source = fs_source_get(d, span.source);
+  const struct fs_source_words *found = NULL;
+  for (int k = 0; source && k < source->words.len; k++) {
+    const struct fs_source_words *w = &source->words.data[k];
+    bool inner = !found || (w->begin >= found->begin && w->end <= found->end);
+    if (w->words && w->begin <= span.begin && span.end <= w->end && inner) found = w;
+  }
+  return found ? found->words : NULL;
+}
+
 const struct fs_source *fs_source_get(const struct fs_diags *d, uint32_t id) {
   return id < (uint32_t)d->sources.len ? &d->sources.data[id] : NULL;
 }
@@ -86,7 +121,7 @@ size_t fs_code_length(const char *text, size_t len) {
   for (size_t k = 0; k < len; k++) {
     if (quoted && text[k] == '\\') k++;
     else if (text[k] == '"') quoted = !quoted;
-    else if (!quoted && (text[k] == '#' || !strncmp(text + k, "//", 2)))
+    else if (!quoted && (text[k] == '#' || (len - k > 1 && !memcmp(text + k, "//", 2))))
       return k;
   }
   return len;

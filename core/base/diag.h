@@ -26,12 +26,19 @@ struct fs_source_mark {
   int line, column;        /* from 0 */
 };
 
+/* Words that stand in front of a part of a source wherever that is shown: "for i, j: ". */
+struct fs_source_words {
+  uint32_t begin, end;
+  char *words;
+};
+
 struct fs_source {
   char *name;  /* "<repl:12>", "cell[3]", "examples/bicgk.fs" */
   char *text;  /* NUL-terminated copy */
   size_t len;
   int before;  /* lines of the file that come before the text */
   FS_VEC(struct fs_source_mark) marks; /* one in FS_MARKED bytes, the first at 0 */
+  FS_VEC(struct fs_source_words) words;
 };
 enum { FS_MARKED = 512 };
 
@@ -54,6 +61,7 @@ struct fs_diags {
 void fs_diags_init(struct fs_diags *d);
 void fs_diags_free(struct fs_diags *d);
 void fs_diags_clear(struct fs_diags *d);  /* forgets the list, keeps sources */
+bool fs_diags_has(const struct fs_diags *d, const char *id);
 
 /* Copies the text; gives the number to put in spans. */
 uint32_t fs_source_add(struct fs_diags *d, const char *name, const char *text,
@@ -62,6 +70,10 @@ uint32_t fs_source_add(struct fs_diags *d, const char *name, const char *text,
  * use the new place. */
 void fs_source_place(struct fs_diags *d, uint32_t id, const char *name, int before);
 const struct fs_source *fs_source_get(const struct fs_diags *d, uint32_t id);
+/* Gives a part of a source words to stand in front of it, copied; NULL: none any more. */
+void fs_source_set_words(struct fs_diags *d, struct fs_span span, const char *words);
+/* The words of the innermost such part that a span lies in; NULL: there are none. Borrowed. */
+const char *fs_span_words(const struct fs_diags *d, struct fs_span span);
 /* The bytes of a span, on one line: borrowed pointer and length. */
 const char *fs_span_text(const struct fs_diags *d, struct fs_span span,
                          size_t *len);

@@ -42,6 +42,7 @@ static struct {
   atomic_llong limit;      /* bytes; -1: as FUSIBLE_CACHE says */
   int64_t hits, misses;
   atomic_llong stored;
+  atomic_int unstored;     /* errno of an image that could not be stored, or 0 */
 } cache = {.dir = -1, .limit = -1};
 
 /* Over the key, too: an image of one kernel is never another one's. */
@@ -157,7 +158,8 @@ static bool in_use(void) {
 }
 
 const char *fs_kernel_cache_notice(void) {
-  in_use();
+  int why = in_use() ? atomic_load(&cache.unstored) : 0;
+  if (why && !cache.notice[0]) refuse(cache.path, strerror(why));
   if (cache.told || !cache.notice[0]) return NULL;
   cache.told = true;
   return cache.notice;
@@ -358,14 +360,15 @@ void fs_kernel_cache_add(const struct fs_kernel_key *key, const void *image,
            atomic_fetch_add(&counter, 1), (unsigned long)time(NULL));
   int fd = openat(cache.dir, temporary,
                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (fd < 0) return;
   /* No fsync: a torn file fails its checksum and is a miss. */
-  bool ok = fs_write_all(fd, &h, sizeof h) && fs_write_all(fd, image, size);
-  ok = close(fd) == 0 && ok;
-  if (ok && renameat(cache.dir, temporary, cache.dir, name) == 0)
+  bool ok = fd >= 0 && fs_write_all(fd, &h, sizeof h) && fs_write_all(fd, image, size);
+  if (ok && renameat(cache.dir, temporary, cache.dir, name) == 0) {
     cache.stored++;
-  else
-    unlinkat(cache.dir, temporary, 0);
+  } else {
+    atomic_store(&cache.unstored, errno);
+    if (fd >= 0) unlinkat(cache.dir, temporary, 0);
+  }
+  if (fd >= 0) close(fd);
 }
 
 void fs_kernel_cache_drop(const struct fs_kernel_key *key) {

@@ -20,7 +20,7 @@ struct fs_kernel_key fs_kernel_key(int n, const char *const *texts);
 
 /* The image stored under `key`, from malloc() with a NUL after it, or NULL. */
 void *fs_kernel_cache_get(const struct fs_kernel_key *key, size_t *size);
-/* Stores an image; failing to do so is no error. */
+/* Stores an image; failing to do so is no error, but a notice. */
 void fs_kernel_cache_put(const struct fs_kernel_key *key, const void *image,
                          size_t size);
 /* The same from any thread: the folder is measured at a later store. */
@@ -43,7 +43,7 @@ int64_t fs_kernel_cache_clear(void);
 /* Bytes that the folder may take, from the next write on; 0: nothing is kept. */
 void fs_kernel_cache_limit(int64_t bytes);
 
-/* Once: a sentence why the cache is not used, or NULL. */
+/* Once: a sentence why the cache is not used, or an image was not stored, or NULL. */
 const char *fs_kernel_cache_notice(void);
 
 /* Keeps `text` beside the cache under a name made of the key, for a report;

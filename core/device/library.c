@@ -55,6 +55,7 @@ static struct fs_shape result_shape(const struct fs_lib_call *c,
     }
     case FS_LIB_FIND: case FS_LIB_INVERT: return matrix(fs_shape_count(result), 1);
     case FS_LIB_RESHAPE: return *result;
+    case FS_LIB_COMBINE: return matrix(a->dim[0] - fs_shape_count(index), a->dim[1]);
     case FS_LIB_CUMSUM: case FS_LIB_CUMPROD: case FS_LIB_CUMMAX: case FS_LIB_CUMMIN:
     case FS_LIB_SORT: case FS_LIB_ARGSORT: {
       struct fs_shape s = {.rank = a->rank};
@@ -96,6 +97,7 @@ void fs_lib_call_read(const struct fs_plan *plan, const struct fs_kernel *k,
   out->in_range = node->lib_flags & FS_LIB_IN_RANGE;
   out->axis = fs_lib_is_along(node->op) ? node->lib_flags & FS_LIB_AXIS : 0;
   out->descending = node->lib_flags & FS_LIB_DESCENDING;
+  out->by = node->op == FS_LIB_COMBINE ? node->lib_flags & FS_LIB_BY : 0;
   out->chosen = node->lib_flags & FS_LIB_OF_ROWS      ? "row"
                 : node->lib_flags & FS_LIB_OF_COLUMNS ? "column"
                                                       : "element";
@@ -126,7 +128,7 @@ void fs_lib_order(const int *pivots, int64_t k, int64_t m, int64_t n, double *ou
 
 bool fs_lib_moves(enum fs_lib_op op) {
   return op == FS_LIB_GATHER || op == FS_LIB_FIND || op == FS_LIB_INVERT ||
-         op == FS_LIB_RESHAPE || fs_lib_is_along(op);
+         op == FS_LIB_RESHAPE || op == FS_LIB_COMBINE || fs_lib_is_along(op);
 }
 
 int64_t fs_lib_count(const struct fs_lib_array *a) {
@@ -174,6 +176,7 @@ enum fs_status fs_lib_bad_index(const struct fs_lib_call *c, double value,
   int64_t extent = fs_lib_count(&c->out);
   if (c->op == FS_LIB_GATHER)
     extent = c->by_element ? fs_lib_count(&c->a) : c->a.dim[0];
+  if (c->op == FS_LIB_COMBINE) extent = c->out.dim[0];
   char text[32];
   snprintf(text, sizeof text, "%g", value);
   if (isnan(value)) strcpy(text, "NaN");

@@ -33,6 +33,7 @@ struct fs_lib_call {
   bool of_halves;                /* `a` is rounded as f16 and bf16 are     */
   int axis;                      /* CUMSUM ...: along which axis of `a`    */
   bool descending;               /* SORT, ARGSORT                          */
+  int by;                        /* COMBINE: of enum fs_lib_way            */
   struct fs_span span;           /* for messages */
 };
 

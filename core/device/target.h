@@ -1,6 +1,6 @@
 /* target.h - what a device can do: memory, kernels, library calls, clocks.
  *
- * Two targets exist, `cpu` and `cuda`; both run the same kernel plans and are
+ * Three targets exist, `cpu`, `cuda` and `opencl`; all run the same kernel plans and are
  * held to the same tests. All calls come from one thread.
  */
 #ifndef FS_TARGET_H
@@ -22,6 +22,7 @@ struct fs_timer;
 
 struct fs_target_ops {
   const char *name;
+  const char *form;          /* of its code, for `:code` and dumps */
   const char *language;      /* of the users' routines that it takes: "cuda", "c" */
 
   /* Makes `bytes` of storage, 256-byte aligned, contents undefined. On failure
@@ -62,6 +63,10 @@ struct fs_target_ops {
   void (*warm)(struct fs_target *t, int n, const struct fs_plan *const *plans,
                const struct fs_diags *sources);
   void (*release)(struct fs_target *t, struct fs_code *code);
+  /* The code's kernel has other extents or strides than when it was prepared, and no axis of
+   * one that had more. True: the code is for these now; false: it is of no use any more.
+   * NULL: it never is. */
+  bool (*resize)(struct fs_target *t, struct fs_code *code);
 
   /* Starts a kernel: slots[] are base pointers by plan slot, params[] the
    * block's. Asynchronous where the device is, but never far ahead of it. `timer`
@@ -109,7 +114,7 @@ struct fs_target_ops {
   bool (*is_quick)(const struct fs_code *code);
   int (*behind)(struct fs_target *t);
 
-  /* Generated text of a kernel ("cuda", "lines": with #line, "ptx", "sass", "walk"; for
+  /* Generated text of a kernel ("cuda", "lines": with #line, "loops", "ptx", "sass", "walk"; for
    * dumps "launch", and "quick" where another text is compiled quickly), or NULL with the
    * reason in *why. Given: the caller frees. */
   char *(*code_text)(struct fs_target *t, struct fs_code *code,
@@ -143,6 +148,10 @@ struct fs_target *fs_cpu_open(int threads, const char *isa);
 struct fs_target *fs_cuda_open(int index, struct fs_diags *d);
 /* Whether a driver and a device seem to be there; cheap, no context. */
 bool fs_cuda_present(void);
+/* Loads libOpenCL.so.1 and takes device `index` of all platforms, GPUs first; in the same way. */
+struct fs_target *fs_opencl_open(int index, struct fs_diags *d);
+/* What is alike in all devices of OpenCL, or guessed. */
+void fs_opencl_describe(struct fs_device *device, bool gpu);
 /* Compiles a generated kernel text for an architecture ("sm_80") without any
  * device; *log is given. FS_ERR_ENV if NVRTC is missing. */
 enum fs_status fs_nvrtc_check(const char *source, const char *arch, char **log);

@@ -7,6 +7,7 @@
 #define FS_EMIT_H
 
 #include "core/graph/graph.h"
+#include "core/model/device.h"
 #include "core/model/occupancy.h"
 
 struct fs_plan;
@@ -51,6 +52,7 @@ struct fs_emitted {
                              the text as it is                               */
   int n_params, *params;  /* block params                                    */
   enum fs_param_type *param_type;
+  bool wide;              /* fs_index is of 64 bits */
   int n_sizes;            /* of a text for any sizes: fs_index, of which each is */
   int64_t *sizes;         /* ... the lower 4 bytes, or all 8                     */
   int n_maps;
@@ -88,6 +90,8 @@ struct fs_emitted {
   int64_t work_base, work_per_block, work_zeroed;
 };
 
+/* Whether a kernel can be written in a dialect: functions of the user are in CUDA C. */
+bool fs_emit_has(const struct fs_kernel *kernel, enum fs_dialect dialect);
 void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
                   const struct fs_device *device, const struct fs_diags *diags,
                   struct fs_emitted *out);
@@ -103,6 +107,10 @@ char *fs_emit_quick(const struct fs_plan *plan, const struct fs_kernel *kernel,
 void fs_emit_grid(const struct fs_plan *plan, const struct fs_kernel *kernels,
                   int n, const struct fs_device *device, const struct fs_diags *diags,
                   struct fs_emitted *out);
+/* The program of loops that a kernel's text is printed from, as stable text: a place of the
+ * skeleton, a statement on a line (core/lower/program.h). Given. */
+char *fs_emit_loops(const struct fs_plan *plan, const struct fs_kernel *kernel,
+                    const struct fs_device *device);
 /* What the emitted kernel will take of the device, and where its values live
  * (places[] has one per value); the same decisions without the text. */
 void fs_emit_footprint(const struct fs_plan *plan,

@@ -2,7 +2,8 @@
  * what runs on them at FS_END.
  *
  * Every block writes its partial results to the workspace. If only scalars are
- * wanted, the block that finishes last folds them (a ticket counter tells). Else
+ * wanted, or blocks cannot wait for each other, the block that finishes last folds them (a
+ * ticket counter tells). Else
  * a grid barrier stands between, as it does where other phases follow in the same
  * launch (grid.c), and all blocks fold: a block takes some columns
  * at a time, its threads lie across them as lanes and slices, each slice takes
@@ -11,191 +12,173 @@
  */
 #include "core/emit/writer.h"
 
-static const char *acc_type_of(struct em *em, const struct fs_step *s) {
-  return em_acc_type(em, s->out);
-}
-
-static const char *scratch_of(struct em *em, const struct fs_step *s) {
-  return em_fmt(em, "(%s *)scratch", acc_type_of(em, s));
+static const char *scratch_of(const struct fs_writer *w, const struct fs_step *s) {
+  return w_fmt(w, "(`local %s *)scratch", w_acc_type(w, s->out));
 }
 
 /* -- column results of a block ------------------------------------------------------- */
 
-static void put_columns(struct em *em, const struct fs_step *s, const char *from) {
-  const char *at = em_at(em, FS_LP_AT({em_fmt(em, "w%d", s->out), 1},
-                                      {"part", em->how->pitch_j}, em_column_slot(em)));
-  const char *in = em_guard(em, EM_IF_VECTOR, -1);
-  const char *put = em_fmt(em, em->how->lanes == 1 ? "*(%s) = %s;" : "fs_store(%s, %s);", at, from);
-  em_line(em, *in ? "if (%s) %s" : "%s%s", in, put);
+static void put_columns(const struct fs_writer *w, const struct fs_step *s, const char *from) {
+  const char *at = w_column_place(w, s, "part");
+  const char *in = w_guard(w, FS_LP_IF_VECTOR, -1);
+  const char *put = w->how->lanes == 1
+                        ? w_fmt(w, "*(%s) = %s;", at, from)
+                        : w_fmt(w, "fs_store`%s.%d(%s, %s);", w_acc_tag(w, s->out), w->how->lanes, at, from);
+  w_line(w, *in ? "if (%s) %s" : "%s%s", in, put);
 }
 
 /* `width` vectors of each row of the block lie in scratch, the first one being
  * vector `from` of the threads: put together, row after row. */
-static void fold_side(struct em *em, const struct fs_step *s, int from, int width) {
-  const char *type = acc_type_of(em, s), *e = em->how->lanes > 1 ? "[e]" : "";
-  em_loop(em, FS_LP_BLOCK_AXIS, "int v = threadIdx.x; v < %d; v += %d", width, em->how->threads);
-  if (em->how->vectors > 1)
-    em_say(em, FS_LP_LET, NULL, "const int c = %d + v / %d;", from, em->how->row_threads);
-  em_say(em, FS_LP_LET, NULL, "const int t = v %% %d;", em->how->row_threads);
-  em_vector_coords(em);
-  if (em->how->lanes == 1) em_line(em, "%s x = side[v];", type);
-  else em_line(em, "%s x[%d];", type, em->how->lanes);
-  if (em->how->lanes > 1) em_line(em, "fs_load(x, side + v * %d);", em->how->lanes);
-  em_unroll(em, FS_LP_UNROLL_ALL);
-  em_loop(em, FS_LP_SERIAL, "int row = 1; row < %d; row++", em->how->sides);
-  if (em->how->lanes > 1) {
-    em_line(em, "%s y[%d];", type, em->how->lanes);
-    em_line(em, "fs_load(y, side + (row * %d + v) * %d);", width, em->how->lanes);
+static void fold_side(const struct fs_writer *w, const struct fs_step *s, int from, int width) {
+  const char *type = w_acc_type(w, s->out), *e = w->how->lanes > 1 ? "[e]" : "";
+  const char *tag = w_fmt(w, "%s.%d", w_acc_tag(w, s->out), w->how->lanes);
+  w_loop(w, FS_LP_BLOCK_AXIS, "int v = threadIdx.x; v < %d; v += %d", width, w->how->threads);
+  if (w->how->vectors > 1) w_let(w, "const int c = %d + v / %d;", from, w->how->row_threads);
+  w_let(w, "const int t = v %% %d;", w->how->row_threads);
+  w_vector_coords(w);
+  if (w->how->lanes == 1) w_line(w, "%s x = side[v];", type);
+  else w_line(w, "%s x[%d];", type, w->how->lanes);
+  if (w->how->lanes > 1) w_line(w, "fs_load`local.%s(x, side + v * %d);", tag, w->how->lanes);
+  w_unroll(w, FS_LP_UNROLL_ALL);
+  w_loop(w, FS_LP_SERIAL, "int row = 1; row < %d; row++", w->how->sides);
+  if (w->how->lanes > 1) {
+    w_line(w, "%s y[%d];", type, w->how->lanes);
+    w_line(w, "fs_load`local.%s(y, side + (row * %d + v) * %d);", tag, width, w->how->lanes);
   } else {
-    em_line(em, "const %s y = side[row * %d + v];", type, width);
+    w_line(w, "const %s y = side[row * %d + v];", type, width);
   }
-  em_for(em, "e", em->how->lanes);
-  const char *x = em_fmt(em, "x%s", e);
-  em_line(em, "%s = %s;", x, em_combine(em, s->op, x, em_fmt(em, "y%s", e)));
-  em_close_for(em, em->how->lanes);
-  em_close(em);
-  put_columns(em, s, "x");
-  em_close(em);
+  w_for(w, "e", w->how->lanes);
+  const char *x = w_fmt(w, "x%s", e);
+  w_line(w, "%s = %s;", x, w_combine(w, s, x, w_fmt(w, "y%s", e)));
+  w_close(w);
+  w_close(w);
+  put_columns(w, s, "x");
+  w_close(w);
 }
 
 /* The rows side by side in the block, some vectors of a thread at a time: all that
  * scratch has room for. Then every thread folds some columns. */
-static void fold_rows_of_block(struct em *em, const struct fs_step *s) {
-  const char *type = acc_type_of(em, s);
-  int together = fs_schedule_side_vectors(em->k, em->how), V = em->how->lanes;
-  em_block(em, NULL);
-  em_line(em, "%s *const side = %s;", type, scratch_of(em, s));
-  for (int from = 0; from < em->how->vectors; from += together) {
-    int count = FS_MIN(together, em->how->vectors - from), width = em->how->row_threads * count;
-    em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
+static void fold_rows_of_block(const struct fs_writer *w, const struct fs_step *s) {
+  const char *type = w_acc_type(w, s->out);
+  int together = fs_schedule_side_vectors(w->how->kernel, w->how), V = w->how->lanes;
+  w_block(w, NULL);
+  w_line(w, "`local %s *const side = %s;", type, scratch_of(w, s));
+  for (int from = 0; from < w->how->vectors; from += together) {
+    int count = FS_MIN(together, w->how->vectors - from), width = w->how->row_threads * count;
+    w_barrier(w);
     for (int c = from; c < from + count; c++) {
-      const char *mine =
-          em_fmt(em, em->how->vectors > 1 ? "r%d[%d]" : "r%d", s->out, c);
-      const char *at =
-          em_fmt(em, "sub * %d + %d + t", width, (c - from) * em->how->row_threads);
-      if (V == 1) em_line(em, "side[%s] = %s;", at, mine);
-      else em_line(em, "fs_store(side + (%s) * %d, %s);", at, V, mine);
+      const char *mine = w_fmt(w, w->how->vectors > 1 ? "r%d[%d]" : "r%d", s->out, c);
+      const char *at = w_fmt(w, "sub * %d + %d + t", width, (c - from) * w->how->row_threads);
+      if (V == 1) w_line(w, "side[%s] = %s;", at, mine);
+      else
+        w_line(w, "fs_store`local.%s.%d(side + (%s) * %d, %s);", w_acc_tag(w, s->out), V, at, V, mine);
     }
-    em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
-    fold_side(em, s, from, width);
+    w_barrier(w);
+    fold_side(w, s, from, width);
   }
-  em_close(em);
+  w_close(w);
 }
 
-void em_columns_out(struct em *em) {
-  if (!em->how->n_columns) return;
-  if (em->how->mode == FS_MODE_KEEP)
-    em_say(em, FS_LP_LET, NULL, "const fs_index part = %s;", em_team(em));
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = em_reduction(em, i, FS_REDUCED_COLUMN);
-    if (!s) continue;
-    if (em->how->sides > 1) {
-      fold_rows_of_block(em, s);
+void w_columns_out(const struct fs_writer *w) {
+  if (!w->how->n_columns) return;
+  if (w_mode(w)->holds) w_let(w, "const fs_index part = %s;", w_team(w));
+  FS_EACH_OF(w_reductions(w, FS_REDUCED_COLUMN), s) {
+    if (w->how->sides > 1) {
+      fold_rows_of_block(w, s);
       continue;
     }
-    em_for(em, "c", em->how->vectors);
-    if (em->how->vectors == 1) em_block(em, NULL);
-    em_vector_coords(em);
-    put_columns(em, s, em_fmt(em, "r%d%s", s->out, em->how->vectors > 1 ? "[c]" : ""));
-    em_close(em);
+    w_for_in_braces(w, "c", w->how->vectors);
+    w_vector_coords(w);
+    put_columns(w, s, w_row_sum(w, s->out));
+    w_close(w);
   }
 }
 
 /* -- scalars ---------------------------------------------------------------------------- */
 
-static const char *result_of_thread(struct em *em, const struct fs_step *s) {
-  if (em->how->lanes == 1 || !fs_schedule_sweeps(em->k, em->how, s))
-    return em_fmt(em, "r%d", s->out);
-  return em_fmt(em, "fs_lanes<%s>(r%d)", em_op_class(s->op), s->out);
+static const char *result_of_thread(const struct fs_writer *w, const struct fs_step *s) {
+  const char *r = w_row_sum(w, s->out);
+  bool lanes = w->how->lanes > 1 && fs_schedule_sweeps(w->how->kernel, w->how, s);
+  return lanes ? w_fmt(w, "fs_lanes<%s>`%s.%s.%d(%s)", w_op_class(s->op), w_op_tag(s->op),
+                       w_acc_tag(w, s->out), w->how->lanes, r)
+               : r;
 }
 
-static void fulls_out(struct em *em) {
+/* x of all threads of the block put together. */
+static const char *of_block(const struct fs_writer *w, const struct fs_step *s, const char *x) {
+  int warps = w->how->threads / 32;
+  return w_fmt(w, "fs_block<%s, %d>`%s.%d.%s(%s, %s)", w_op_class(s->op), warps, w_op_tag(s->op), warps,
+               w_acc_tag(w, s->out), x, scratch_of(w, s));
+}
+
+static void define_full(const struct fs_writer *w, const struct fs_step *s, const char *x) {
+  w_define(w, FS_LP_FOLD, s, s->out, w_finished(w, s->out, of_block(w, s, x)));
+  w_barrier(w);
+}
+
+static void fulls_out(const struct fs_writer *w) {
   bool read =
-      em->how->n_columns && em->how->sides > 1; /* some warps still read the block's columns */
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = em_reduction(em, i, FS_REDUCED_ALL);
-    if (!s) continue;
-    if (read) em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
+      w->how->n_columns && w->how->sides > 1; /* some warps still read the block's columns */
+  FS_EACH_OF(w_reductions(w, FS_REDUCED_ALL), s) {
+    if (read) w_barrier(w);
     read = false;
-    em_block(em, NULL);
-    em_line(em, "const %s x = fs_block<%s, %d>(%s, %s);", acc_type_of(em, s),
-            em_op_class(s->op), em->how->threads / 32, result_of_thread(em, s), scratch_of(em, s));
-    em_line(em, "if (threadIdx.x == 0) w%d[blockIdx.x] = x;", s->out);
-    em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
-    em_close(em);
+    w_block(w, NULL);
+    w_say(w, FS_LP_FOLD, s, "const %s x = %s;", w_acc_type(w, s->out),
+          of_block(w, s, result_of_thread(w, s)));
+    w_line(w, "if (threadIdx.x == 0) w%d[blockIdx.x] = x;", s->out);
+    w_barrier(w);
+    w_close(w);
   }
 }
 
 /* As a phase of a launch, a flat kernel may have far less tiles than there are blocks:
  * what the others have is neutral. INT64_MAX of other kernels. */
-static int64_t blocks_with_tiles(const struct em *em) {
-  int64_t tile = (int64_t)em->how->threads * em->how->vectors;
-  return em->grid && em->how->mode == FS_MODE_FLAT ? (em->how->row_vectors + tile - 1) / tile
-                                                   : INT64_MAX;
+static int64_t blocks_with_tiles(const struct fs_writer *w) {
+  int64_t tile = (int64_t)w->how->threads * w->how->vectors;
+  return w->args->grid && !w_mode(w)->rows ? (w->how->row_vectors + tile - 1) / tile : INT64_MAX;
 }
 
 /* Adds the blocks' results that are a thread's. Of those that there will be the
  * loads are under way together, before the first is added. */
-static void add_partials(struct em *em, const struct fs_step *s, const char *acc) {
+static void add_partials(const struct fs_writer *w, const struct fs_step *s, const char *acc) {
   enum { MOST_TOGETHER = 8 };
-  int64_t units = FS_MAX(1, em->how->units);
-  int64_t blocks = units * em->how->resident;
-  int64_t tiles = blocks_with_tiles(em);
+  int64_t units = FS_MAX(1, w->how->units);
+  int64_t blocks = units * w->how->resident;
+  int64_t tiles = blocks_with_tiles(w);
   bool fewer = tiles < blocks;
   if (fewer) blocks = tiles;
-  int together = (int)FS_MIN((blocks + em->how->threads - 1) / em->how->threads, MOST_TOGETHER);
+  int together = (int)FS_MIN((blocks + w->how->threads - 1) / w->how->threads, MOST_TOGETHER);
   const char *count = "gridDim.x";
   if (fewer) {
-    count = em_fmt(em, "blocks%d", s->out);
-    em_line(em, "const unsigned %s = gridDim.x < %lld ? gridDim.x : %lld;", count,
-            (long long)blocks, (long long)blocks);
+    count = w_fmt(w, "blocks%d", s->out);
+    w_line(w, "const unsigned %s = gridDim.x < %lld ? gridDim.x : %lld;", count, (long long)blocks,
+           (long long)blocks);
   }
   if (together == 1) together = 0;
   for (int k = 0; k < together; k++) {
-    const char *at = em_fmt(em, k ? "threadIdx.x + %d" : "threadIdx.x", k * em->how->threads);
-    em_line(em, "const %s part%d_%d = %s < %s ? fs_fresh(w%d + %s) : %s;",
-            acc_type_of(em, s), s->out, k, at, count, s->out, at,
-            em_neutral(em, s));
+    const char *at = w_fmt(w, k ? "threadIdx.x + %d" : "threadIdx.x", k * w->how->threads);
+    w_line(w, "const %s part%d_%d = %s < %s ? fs_fresh`%s(w%d + %s) : %s;", w_acc_type(w, s->out),
+           s->out, k, at, count, w_acc_tag(w, s->out), s->out, at, w_neutral(w, s));
   }
   for (int k = 0; k < together; k++)
-    em_line(em, "%s = %s;", acc, em_combine(em, s->op, acc, em_fmt(em, "part%d_%d", s->out, k)));
-  em_line(em, "for (unsigned b = threadIdx.x%s; b < %s; b += %d)",
-          together ? em_fmt(em, " + %d", together * em->how->threads) : "", count,
-          em->how->threads);
-  em_line(em, "  %s = %s;", acc,
-          em_combine(em, s->op, acc, em_fmt(em, "fs_fresh(w%d + b)", s->out)));
+    w_line(w, "%s = %s;", acc, w_combine(w, s, acc, w_fmt(w, "part%d_%d", s->out, k)));
+  w_line(w, "for (unsigned b = threadIdx.x%s; b < %s; b += %d)",
+         together ? w_fmt(w, " + %d", together * w->how->threads) : "", count, w->how->threads);
+  w_line(w, "  %s = %s;", acc, w_combine(w, s, acc, w_fmt(w, "fs_fresh`%s(w%d + b)", w_acc_tag(w, s->out), s->out)));
 }
 
-static void fulls_in(struct em *em) {
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = em_reduction(em, i, FS_REDUCED_ALL);
-    if (!s) continue;
-    const char *acc = em_fmt(em, "x%d", s->out);
-    em_line(em, "%s %s = %s;", acc_type_of(em, s), acc, em_neutral(em, s));
-    add_partials(em, s, acc);
-    const char *all = em_fmt(em, "fs_block<%s, %d>(%s, %s)",
-                             em_op_class(s->op), em->how->threads / 32, acc,
-                             scratch_of(em, s));
-    em_line(em, "const %s v%d = %s;",
-            em_value_type(em_val(em, s->out)->dtype), s->out,
-            em_finished(em, s->out, all));
-    em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
-    em->v[s->out].b = em->v[s->out].c = em->v[s->out].e = false;
+static void fulls_in(const struct fs_writer *w) {
+  FS_EACH_OF(w_reductions(w, FS_REDUCED_ALL), s) {
+    const char *acc = w_fmt(w, "x%d", s->out);
+    w_line(w, "%s %s = %s;", w_acc_type(w, s->out), acc, w_neutral(w, s));
+    add_partials(w, s, acc);
+    define_full(w, s, acc);
   }
 }
 
-static void scalar_steps(struct em *em, unsigned guard) {
-  bool *need = fs_calloc((size_t)em->k->steps.len + 1, sizeof(bool));
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = &em->k->steps.data[i];
-    if (s->phase != FS_END) continue;
-    if (s->kind == FS_SP_STORE)
-      need[i] = em_access(em, s)->varies == 0 && !em->how->made[s->in[0]].uniform;
-    else
-      need[i] = em_val(em, s->out)->varies == 0 && !em->how->made[s->out].uniform;
-  }
-  em_plain_steps(em, need, guard);
-  free(need);
+static void scalar_steps(const struct fs_writer *w, unsigned guard) {
+  w_plain_steps(w, W_STEPS(w, s, s->phase == FS_END && w_is_number(w, s) && !w_is_uniform(w, s)),
+                guard);
 }
 
 /* -- one result per column, or per row ------------------------------------------------------ */
@@ -203,84 +186,74 @@ static void scalar_steps(struct em *em, unsigned guard) {
 struct axis {
   uint8_t varies;
   enum fs_reduced acc;
-  const char *name;          /* index variable */
+  const char *name; /* index variable */
   int64_t count, slots, pitch;
   const char *parts;
 };
 
-static struct axis axis_of(struct em *em, uint8_t varies) {
+static struct axis axis_of(const struct fs_writer *w, uint8_t varies) {
   struct axis a = {.varies = varies};
   if (varies == FS_VARIES_I) {
     a.acc = FS_REDUCED_ROW_END;
     a.name = "i";
-    a.count = a.slots = em->how->m;
-    a.pitch = em->how->pitch_i;
-    a.parts = em_int(em, em->how->strips);
+    a.count = a.slots = w->how->m;
+    a.pitch = w->how->pitch_i;
+    a.parts = w_int(w, w->how->strips);
     return a;
   }
   a.acc = FS_REDUCED_COLUMN;
   a.name = "j";
-  a.count = em->how->n;
-  a.slots = em->how->row_vectors * em->how->lanes;
-  a.pitch = em->how->pitch_j;
-  a.parts = em->how->mode == FS_MODE_TILE     ? em_int(em, em->how->parts)
-            : em->how->mode == FS_MODE_STRIPS ? "parts"
-            : em->how->cluster > 1 ? em_fmt(em, "((fs_index)gridDim.x / %d)", em->how->cluster)
-                                   : "(fs_index)gridDim.x";
+  a.count = w->how->n;
+  a.slots = w->how->row_vectors * w->how->lanes;
+  a.pitch = w->how->pitch_j;
+  a.parts = w_mode(w)->tiled      ? w_int(w, w->how->parts)
+            : w_mode(w)->strips   ? "parts"
+            : w->how->cluster > 1 ? w_fmt(w, "((fs_index)gridDim.x / %d)", w->how->cluster)
+                                  : "(fs_index)gridDim.x";
   return a;
 }
 
 /* Steps of FS_END over this axis, and what they need. */
-static bool end_steps(struct em *em, const struct axis *a, bool *need) {
-  bool any = false;
-  memset(need, 0, sizeof(bool) * (size_t)em->k->steps.len);
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = &em->k->steps.data[i];
-    if (s->phase != FS_END || s->kind != FS_SP_STORE || em_access(em, s)->varies != a->varies)
+static fs_steps end_steps(const struct fs_writer *w, const struct axis *a) {
+  bool *need = w_marks(w);
+  FS_EACH_STEP(w->how->kernel, s) {
+    if (s->phase != FS_END || s->kind != FS_SP_STORE || w_access(w, s)->varies != a->varies)
       continue;
-    any = need[i] = true;
-    fs_schedule_need(em->k, em->how, s->in[0], FS_END, need);
+    need[w_number(w, s)] = true;
+    fs_schedule_need(w->how->kernel, w->how, s->in[0], FS_END, need);
   }
-  return any;
-}
-
-/* Whether there is such a result to fold, in any step. */
-static bool has_results(const struct em *em, enum fs_reduced acc) {
-  for (int i = 0; i < em->k->steps.len; i++)
-    if (em_reduction(em, i, acc)) return true;
-  return false;
+  return w_marked(w, need);
 }
 
 /* The axes' numbers from a slot x; opens the scope of an existing element. */
-static void open_element(struct em *em, const struct axis *a) {
+static void open_element(const struct fs_writer *w, const struct axis *a) {
   bool rows = a->varies == FS_VARIES_I;
-  int n = rows ? em->axes.n_outer : em->axes.n_inner, first = rows ? 0 : em->axes.n_outer;
+  int n = rows ? w->axes.n_outer : w->axes.n_inner, first = rows ? 0 : w->axes.n_outer;
   if (n == 1) {
-    em_line(em, "const fs_index %s = x;", a->name);
-    em_if(em, "%s < %s", a->name, em_int(em, a->count));
+    w_line(w, "const fs_index %s = x;", a->name);
+    w_if(w, "%s < %s", a->name, w_int(w, a->count));
     return;
   }
-  int64_t width = rows ? em->axes.dim[first + n - 1] : em->how->line_vectors * em->how->lanes;
+  int64_t width = rows ? w->axes.dim[first + n - 1] : w->how->line_vectors * w->how->lanes;
   int64_t rest = a->slots;
   for (int x = 0; x < n; x++) {
-    int64_t dim = x == n - 1 ? width : em->axes.dim[first + x];
+    int64_t dim = x == n - 1 ? width : w->axes.dim[first + x];
     rest /= dim;
-    const char *e = rest == 1 ? "x" : em_fmt(em, "x / %s", em_int(em, rest));
-    if (x > 0) e = em_fmt(em, "(%s) %% %s", e, em_int(em, dim));
-    em_line(em, "const fs_index %s%d = %s;", a->name, x, e);
+    const char *e = rest == 1 ? "x" : w_fmt(w, "x / %s", w_int(w, rest));
+    if (x > 0) e = w_fmt(w, "(%s) %% %s", e, w_int(w, dim));
+    w_line(w, "const fs_index %s%d = %s;", a->name, x, e);
   }
-  em_if(em, "x < %s && %s%d < %s", em_int(em, a->slots), a->name,
-          n - 1, em_int(em, em->axes.dim[first + n - 1]));
+  w_if(w, "x < %s && %s%d < %s", w_int(w, a->slots), a->name, n - 1,
+       w_int(w, w->axes.dim[first + n - 1]));
 }
 
-static void saved_values(struct em *em, const struct axis *a) {
-  for (int v = 0; v < em->k->values.len; v++) {
-    if (!em->how->made[v].saved) continue;
-    bool many = em_val(em, v)->varies & FS_VARIES_I;
+static void saved_values(const struct fs_writer *w, const struct axis *a) {
+  for (int v = 0; v < w->how->kernel->values.len; v++) {
+    if (!w->how->made[v].saved) continue;
+    bool many = w_val(w, v)->varies & FS_VARIES_I;
     if (many && a->varies != FS_VARIES_I) continue;
-    em_line(em, "const %s v%d = fs_fresh(w%d%s);",
-            em_value_type(em_val(em, v)->dtype), v, v, many ? " + i" : "");
-    em->v[v].b = em->v[v].c = em->v[v].e = false;
+    w_define(w, FS_LP_LET, NULL, v, w_fmt(w, "fs_fresh`%s(w%d%s)", w_tag(w_val(w, v)->dtype), v,
+                                               many ? " + i" : ""));
   }
 }
 
@@ -288,10 +261,10 @@ static void saved_values(struct em *em, const struct axis *a) {
  * results for a thread to have several loads under way. Where half of them had a unit, of
  * 128 columns, BiCG of 8192 x 8192 in bf16 with 256 threads, 17 results each, took an H200
  * 42.1 us in place of 40.1. */
-static int lanes_for(const struct em *em, const struct axis *a) {
-  int lanes = 8, most = em->how->threads / em->how->fold_lanes;
-  int64_t units = em->how->units ? em->how->units : 64;
-  while (lanes < 32 && 2 * lanes <= most && a->slots / (2 * lanes * em->how->fold_lanes) >= units)
+static int lanes_for(const struct fs_writer *w, const struct axis *a) {
+  int lanes = 8, most = w->how->threads / w->how->fold_lanes;
+  int64_t units = w->how->units ? w->how->units : 64;
+  while (lanes < 32 && 2 * lanes <= most && a->slots / (2 * lanes * w->how->fold_lanes) >= units)
     lanes *= 2;
   return lanes;
 }
@@ -301,241 +274,227 @@ static int lanes_for(const struct em *em, const struct axis *a) {
  * barrier (BiCG of 8192 x 8192 in bf16 on an H200: the barrier, three trips for them,
  * one for alpha and one for the vectors took 6 of 47 us). There are no more blocks than
  * that (fs_emitted.per_unit). 0: a loop loads and adds. */
-static int together(const struct em *em, const struct axis *a) {
+static int together(const struct fs_writer *w, const struct axis *a) {
   enum { MOST_TOGETHER = 12 };
-  if (a->acc != FS_REDUCED_COLUMN || em->how->mode != FS_MODE_KEEP) return 0;
-  int slices = em->how->threads / lanes_for(em, a);
-  int64_t units = em->how->units;
-  int64_t blocks = units * em->how->resident / em->how->cluster;
+  if (a->acc != FS_REDUCED_COLUMN || !w_mode(w)->holds || w->how->last_ends) return 0;
+  int slices = w->how->threads / lanes_for(w, a);
+  int64_t units = w->how->units;
+  int64_t blocks = units * w->how->resident / w->how->cluster;
   int64_t each = (blocks + slices - 1) / slices;
   return each < 1 || each > MOST_TOGETHER ? 0 : (int)each;
 }
 
 /* Where partial result b of the elements from `at` on lies. */
-static const char *partial(struct em *em, const struct fs_step *s, const struct axis *a) {
-  return em_at(em, FS_LP_AT({em_fmt(em, "w%d", s->out), 1}, {"b", a->pitch}, {"at", 1}));
+static const char *partial(const struct fs_writer *w, const struct fs_step *s,
+                           const struct axis *a) {
+  return w_at(w, FS_LP_AT({w_fmt(w, "w%d", s->out), 1}, {"b", a->pitch}, {"at", 1}));
 }
 
 /* The element at hand of so many that a lane has: a loop over one is none. */
 static const char *lane_of(int width) { return width > 1 ? "e" : "0"; }
 
 /* Declares their places, and the function that loads those of a unit of columns. */
-static void declare_fetch(struct em *em, const struct fs_step *s, const struct axis *a) {
-  int lanes = lanes_for(em, a), width = em->how->fold_lanes, n = together(em, a);
-  em_line(em, "%s part%d[%d][%d];", acc_type_of(em, s), s->out, n, width);
-  em_function(em, "const auto fetch%d = [&](fs_index unit)", s->out);
-  em_say(em, FS_LP_LET, NULL, "const fs_index at = unit * %d + lane * %d;", lanes * width, width);
-  em_unroll(em, FS_LP_UNROLL_ALL);
-  em_loop(em, FS_LP_SERIAL, "int k = 0; k < %d; k++", n);
-  em_say(em, FS_LP_LET, NULL, "const fs_index b = slice + k * %d;", em->how->threads / lanes);
-  em_for(em, "e", width);
-  em_line(em, "part%d[k][%s] = %s;", s->out, lane_of(width), em_neutral(em, s));
-  em_close_for(em, width);
-  em_line(em, "if (b < %s && at < %s) fs_load(part%d[k], %s);", a->parts, em_int(em, a->pitch),
-          s->out, partial(em, s, a));
-  em_close(em);
-  em_close(em);
+static void declare_fetch(const struct fs_writer *w, const struct fs_step *s,
+                          const struct axis *a) {
+  int lanes = lanes_for(w, a), width = w->how->fold_lanes, n = together(w, a);
+  w_line(w, "%s part%d[%d][%d];", w_acc_type(w, s->out), s->out, n, width);
+  w_function(w, "const auto fetch%d = [&](fs_index unit)", s->out);
+  w_let(w, "const fs_index at = unit * %d + lane * %d;", lanes * width, width);
+  w_unroll(w, FS_LP_UNROLL_ALL);
+  w_loop(w, FS_LP_SERIAL, "int k = 0; k < %d; k++", n);
+  w_let(w, "const fs_index b = slice + k * %d;", w->how->threads / lanes);
+  w_for(w, "e", width);
+  w_line(w, "part%d[k][%s] = %s;", s->out, lane_of(width), w_neutral(w, s));
+  w_close(w);
+  w_say(w, FS_LP_FOLD, s, "if (b < %s && at < %s) fs_load`%s.%d(part%d[k], %s);", a->parts,
+        w_int(w, a->pitch), w_acc_tag(w, s->out), width, s->out, partial(w, s, a));
+  w_close(w);
+  w_close(w);
 }
 
-static void fetch_ahead(struct em *em, uint8_t varies) {
-  struct axis a = axis_of(em, varies);
-  if (!together(em, &a)) return;
+static void fetch_ahead(const struct fs_writer *w, uint8_t varies) {
+  struct axis a = axis_of(w, varies);
+  if (!together(w, &a)) return;
   bool any = false;
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = em_reduction(em, i, a.acc);
-    if (!s) continue;
+  FS_EACH_OF(w_reductions(w, a.acc), s) {
     if (!any) {
-      em_say(em, FS_LP_LET, NULL, "const int lane = threadIdx.x %% %d;", lanes_for(em, &a));
-      em_say(em, FS_LP_LET, NULL, "const int slice = threadIdx.x / %d;", lanes_for(em, &a));
+      w_let(w, "const int lane = threadIdx.x %% %d;", lanes_for(w, &a));
+      w_let(w, "const int slice = threadIdx.x / %d;", lanes_for(w, &a));
     }
     any = true;
-    declare_fetch(em, s, &a);
-    em_line(em, "fetch%d(blockIdx.x);", s->out);
+    declare_fetch(w, s, &a);
+    w_line(w, "fetch%d(blockIdx.x);", s->out);
   }
 }
 
-static int64_t units_of(const struct em *em, const struct axis *a) {
-  int64_t unit = (int64_t)lanes_for(em, a) * em->how->fold_lanes;
+static int64_t units_of(const struct fs_writer *w, const struct axis *a) {
+  int64_t unit = (int64_t)lanes_for(w, a) * w->how->fold_lanes;
   return (a->slots + unit - 1) / unit;
 }
 
 /* Whether every block of the launch that is expected has one unit at most. */
-static bool has_one_unit(const struct em *em, const struct axis *a) {
-  return units_of(em, a) <= (int64_t)em->how->units * em->how->resident;
+static bool has_one_unit(const struct fs_writer *w, const struct axis *a) {
+  return units_of(w, a) <= (int64_t)w->how->units * w->how->resident;
 }
 
 /* `unroll`: how many loads are under way at once. */
-static void add_in_loop(struct em *em, const struct fs_step *s, const struct axis *a,
+static void add_in_loop(const struct fs_writer *w, const struct fs_step *s, const struct axis *a,
                         int slices, int unroll) {
-  int width = em->how->fold_lanes;
-  const char *acc = em_fmt(em, "sum%d[%s]", s->out, lane_of(width));
-  em_unroll(em, unroll);
-  em_loop(em, FS_LP_SERIAL, "fs_index b = slice; b < %s && at < %s; b += %d",
-          a->parts, em_int(em, a->pitch), slices);
-  em_line(em, "%s more[%d];", acc_type_of(em, s), width);
-  em_line(em, "fs_load(more, %s);", partial(em, s, a));
-  em_for(em, "e", width);
-  em_line(em, "%s = %s;", acc, em_combine(em, s->op, acc, em_fmt(em, "more[%s]", lane_of(width))));
-  em_close_for(em, width);
-  em_close(em);
+  int width = w->how->fold_lanes;
+  const char *acc = w_fmt(w, "sum%d[%s]", s->out, lane_of(width));
+  w_unroll(w, unroll);
+  w_loop(w, FS_LP_SERIAL, "fs_index b = slice; b < %s && at < %s; b += %d", a->parts,
+         w_int(w, a->pitch), slices);
+  w_line(w, "%s more[%d];", w_acc_type(w, s->out), width);
+  w_say(w, FS_LP_FOLD, s, "fs_load`%s.%d(more, %s);", w_acc_tag(w, s->out), width, partial(w, s, a));
+  w_for(w, "e", width);
+  w_line(w, "%s = %s;", acc, w_combine(w, s, acc, w_fmt(w, "more[%s]", lane_of(width))));
+  w_close(w);
+  w_close(w);
 }
 
 /* The slice's sum of what was fetched. What the next unit has comes in its place; where
  * no block has a next one, a loop that is short stands for it: the fetch, written twice,
  * is what such kernels take longest to compile. */
-static void add_fetched(struct em *em, const struct fs_step *s, const struct axis *a) {
-  int width = em->how->fold_lanes, n = together(em, a);
-  bool one = has_one_unit(em, a);
-  if (one) em_if(em, "unit == blockIdx.x");
-  em_for(em, "k", n);
-  em_for(em, "e", width);
-  const char *acc = em_fmt(em, "sum%d[%s]", s->out, lane_of(width));
-  em_line(em, "%s = %s;", acc,
-          em_combine(em, s->op, acc,
-                     em_fmt(em, "part%d[%s][%s]", s->out, n > 1 ? "k" : "0", lane_of(width))));
-  em_close_for(em, width);
-  em_close_for(em, n);
+static void add_fetched(const struct fs_writer *w, const struct fs_step *s, const struct axis *a) {
+  int width = w->how->fold_lanes, n = together(w, a);
+  bool one = has_one_unit(w, a);
+  if (one) w_if(w, "unit == blockIdx.x");
+  w_for(w, "k", n);
+  w_for(w, "e", width);
+  const char *acc = w_fmt(w, "sum%d[%s]", s->out, lane_of(width));
+  w_line(w, "%s = %s;", acc,
+         w_combine(w, s, acc,
+                   w_fmt(w, "part%d[%s][%s]", s->out, n > 1 ? "k" : "0", lane_of(width))));
+  w_close(w);
+  w_close(w);
   if (!one) {
-    em_line(em, "fetch%d(unit + gridDim.x);", s->out);
+    w_line(w, "fetch%d(unit + gridDim.x);", s->out);
     return;
   }
-  em_else(em, "of a launch of few blocks");
-  int lanes = lanes_for(em, a);
-  em_say(em, FS_LP_LET, NULL, "const fs_index at = unit * %d + lane * %d;", lanes * width, width);
-  add_in_loop(em, s, a, em->how->threads / lanes, 1);
-  em_close(em);
+  w_else(w, "of a launch of few blocks");
+  int lanes = lanes_for(w, a);
+  w_let(w, "const fs_index at = unit * %d + lane * %d;", lanes * width, width);
+  add_in_loop(w, s, a, w->how->threads / lanes, 1);
+  w_close(w);
 }
 
-static void fold_one(struct em *em, const struct fs_step *s, const struct axis *a, int lanes) {
-  int width = em->how->fold_lanes, slices = em->how->threads / lanes;
-  const char *type = acc_type_of(em, s);
-  const char *acc = em_fmt(em, "sum%d[%s]", s->out, lane_of(width));
-  em_line(em, "%s sum%d[%d];", type, s->out, width);
-  em_for(em, "e", width);
-  em_line(em, "%s = %s;", acc, em_neutral(em, s));
-  em_close_for(em, width);
-  if (together(em, a)) add_fetched(em, s, a);
-  else add_in_loop(em, s, a, slices, 4);
-  if (lanes < 32)
-    em_line(em, "fs_across<%s, %d>(sum%d);", em_op_class(s->op), lanes, s->out);
-  em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
-  em_line(em, "if (threadIdx.x %% 32 < %d)", lanes);
-  em_line(em, "  fs_store(%s + (threadIdx.x / 32 * %d + lane) * %d, sum%d);",
-          scratch_of(em, s), lanes, width, s->out);
-  em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
-  em_line(em, "%s x%d = %s;", type, s->out, em_neutral(em, s));
-  em_unroll(em, FS_LP_UNROLL_ALL);
-  em_line(em, "for (int b = 0; b < %d && threadIdx.x < %d; b++)", em->how->threads / 32,
-          lanes * width);
-  const char *x = em_fmt(em, "x%d", s->out);
-  em_line(em, "  %s = %s;", x,
-          em_combine(em, s->op, x,
-                     em_fmt(em, "(%s)[b * %d + threadIdx.x]",
-                            scratch_of(em, s), lanes * width)));
+static void fold_one(const struct fs_writer *w, const struct fs_step *s, const struct axis *a,
+                     int lanes) {
+  int width = w->how->fold_lanes, slices = w->how->threads / lanes;
+  const char *type = w_acc_type(w, s->out);
+  const char *acc = w_fmt(w, "sum%d[%s]", s->out, lane_of(width));
+  w_line(w, "%s sum%d[%d];", type, s->out, width);
+  w_for(w, "e", width);
+  w_line(w, "%s = %s;", acc, w_neutral(w, s));
+  w_close(w);
+  if (together(w, a)) add_fetched(w, s, a);
+  else add_in_loop(w, s, a, slices, 4);
+  if (lanes < 32) 
+    w_line(w, "fs_across<%s, %d>`%s.%d.%s.%d(sum%d);", w_op_class(s->op), lanes, w_op_tag(s->op),
+           lanes, w_acc_tag(w, s->out), width, s->out);
+  w_barrier(w);
+  w_line(w, "if (threadIdx.x %% 32 < %d)", lanes);
+  w_line(w, "  fs_store`local.%s.%d(%s + (threadIdx.x / 32 * %d + lane) * %d, sum%d);",
+         w_acc_tag(w, s->out), width, scratch_of(w, s), lanes,
+         width, s->out);
+  w_barrier(w);
+  w_line(w, "%s x%d = %s;", type, s->out, w_neutral(w, s));
+  w_unroll(w, FS_LP_UNROLL_ALL);
+  w_line(w, "for (int b = 0; b < %d && threadIdx.x < %d; b++)", w->how->threads / 32,
+         lanes * width);
+  const char *x = w_fmt(w, "x%d", s->out);
+  w_line(w, "  %s = %s;", x,
+         w_combine(w, s, x,
+                   w_fmt(w, "(%s)[b * %d + threadIdx.x]", scratch_of(w, s), lanes * width)));
 }
 
 /* What elements load, before their sums are put together: the loads are under way
- * meanwhile. Where the axis is one of the space; what was loaded is needed no more. */
-static bool load_elements(struct em *em, const struct axis *a, bool *need, int64_t unit) {
-  if (!together(em, a) || em->axes.n_inner != 1) return false;
-  em_say(em, FS_LP_LET, NULL, "const fs_index j = x;");
-  em_say(em, FS_LP_LET, NULL, "const bool own = threadIdx.x < %s && j < %s;", em_int(em, unit),
-          em_int(em, a->count));
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = &em->k->steps.data[i];
-    if (!need[i] || s->kind != FS_SP_LOAD) continue;
-    em_plain_load(em, s, EM_IF_OWN);
-    need[i] = false;
-  }
+ * meanwhile. Where the axis is one of the space. */
+static bool load_elements(const struct fs_writer *w, const struct axis *a, fs_steps loads,
+                          int64_t unit) {
+  if (!together(w, a) || w->axes.n_inner != 1) return false;
+  w_let(w, "const fs_index j = x;");
+  w_let(w, "const bool own = threadIdx.x < %s && j < %s;", w_int(w, unit), w_int(w, a->count));
+  FS_EACH_OF(loads, s) w_scalar(w, s, FS_LP_IF_OWN, false);
   return true;
 }
 
-static void element_steps(struct em *em, const struct axis *a, const bool *need, bool open) {
-  if (!open) open_element(em, a);
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = em_reduction(em, i, a->acc);
-    if (!s) continue;
-    em_line(em, "const %s v%d = %s;",
-            em_value_type(em_val(em, s->out)->dtype), s->out,
-            em_finished(em, s->out, em_fmt(em, "x%d", s->out)));
-    em->v[s->out].b = em->v[s->out].c = em->v[s->out].e = false;
-  }
-  saved_values(em, a);
-  em_plain_steps(em, need, 0);
-  if (!open) em_close(em);
+static void element_steps(const struct fs_writer *w, const struct axis *a, fs_steps need,
+                          bool open) {
+  if (!open) open_element(w, a);
+  FS_EACH_OF(w_reductions(w, a->acc), s)
+    w_define(w, FS_LP_FOLD, s, s->out, w_finished(w, s->out, w_fmt(w, "x%d", s->out)));
+  saved_values(w, a);
+  w_plain_steps(w, need, 0);
+  if (!open) w_close(w);
 }
 
-static void end_of_axis(struct em *em, uint8_t varies) {
-  struct axis a = axis_of(em, varies);
-  bool *need = fs_calloc((size_t)em->k->steps.len + 1, sizeof(bool));
-  bool any = end_steps(em, &a, need);
-  if (any && !has_results(em, a.acc)) {
-    em_loop(em, FS_LP_GRID,
-            "fs_index x = (fs_index)blockIdx.x * %d + threadIdx.x; x < %s; "
-            "x += (fs_index)gridDim.x * %d",
-            em->how->threads, em_int(em, a.slots), em->how->threads);
-    element_steps(em, &a, need, false);
-    em_close(em);
-  } else if (any) {
-    int lanes = lanes_for(em, &a), width = em->how->fold_lanes;
+static void end_of_axis(const struct fs_writer *w, uint8_t varies) {
+  struct axis a = axis_of(w, varies);
+  fs_steps need = end_steps(w, &a);
+  bool last = w->how->last_ends;
+  const char *first = last ? "0" : "(fs_index)blockIdx.x", *all = last ? "1" : "(fs_index)gridDim.x";
+  if (*need && !*w_reductions(w, a.acc)) {
+    w_loop(w, FS_LP_GRID,
+           "fs_index x = %s * %d + threadIdx.x; x < %s; x += %s * %d", first,
+           w->how->threads, w_int(w, a.slots), all, w->how->threads);
+    element_steps(w, &a, need, false);
+    w_close(w);
+  } else if (*need) {
+    int lanes = lanes_for(w, &a), width = w->how->fold_lanes;
     int64_t unit = (int64_t)lanes * width;
-    em_loop(em, FS_LP_GRID, "fs_index unit = blockIdx.x; unit < %s; unit += gridDim.x",
-            em_int(em, units_of(em, &a)));
-    if (!together(em, &a)) {
-      em_say(em, FS_LP_LET, NULL, "const int lane = threadIdx.x %% %d;", lanes);
-      em_say(em, FS_LP_LET, NULL, "const int slice = threadIdx.x / %d;", lanes);
-      em_say(em, FS_LP_LET, NULL, "const fs_index at = unit * %s + lane * %d;",
-              em_int(em, unit), width);
+    w_loop(w, FS_LP_GRID, last ? "fs_index unit = 0; unit < %s; unit++"
+                               : "fs_index unit = blockIdx.x; unit < %s; unit += gridDim.x",
+           w_int(w, units_of(w, &a)));
+    if (!together(w, &a)) {
+      w_let(w, "const int lane = threadIdx.x %% %d;", lanes);
+      w_let(w, "const int slice = threadIdx.x / %d;", lanes);
+      w_let(w, "const fs_index at = unit * %s + lane * %d;", w_int(w, unit), width);
     }
-    em_say(em, FS_LP_LET, NULL, "const fs_index x = unit * %s + threadIdx.x;", em_int(em, unit));
-    bool open = load_elements(em, &a, need, unit);
-    for (int i = 0; i < em->k->steps.len; i++) {
-      const struct fs_step *s = em_reduction(em, i, a.acc);
-      if (s) fold_one(em, s, &a, lanes);
-    }
-    if (open) em_if(em, "own");
-    else em_if(em, "threadIdx.x < %s", em_int(em, unit));
-    element_steps(em, &a, need, open);
-    em_close(em);
-    em_close(em);
+    w_let(w, "const fs_index x = unit * %s + threadIdx.x;", w_int(w, unit));
+    bool open = load_elements(w, &a, W_THOSE(w, need, s, s->kind == FS_SP_LOAD), unit);
+    if (open) need = W_THOSE(w, need, s, s->kind != FS_SP_LOAD);
+    FS_EACH_OF(w_reductions(w, a.acc), s) fold_one(w, s, &a, lanes);
+    if (open) w_if(w, "own");
+    else w_if(w, "threadIdx.x < %s", w_int(w, unit));
+    element_steps(w, &a, need, open);
+    w_close(w);
+    w_close(w);
   }
-  free(need);
 }
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
-/* Each block has all elements, and so the sums. */
-static void fulls_of_block(struct em *em) {
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = em_reduction(em, i, FS_REDUCED_ALL);
-    if (!s) continue;
-    const char *all = em_fmt(em, "fs_block<%s, %d>(%s, %s)", em_op_class(s->op),
-                             em->how->threads / 32, result_of_thread(em, s), scratch_of(em, s));
-    em_line(em, "const %s v%d = %s;", em_value_type(em_val(em, s->out)->dtype), s->out,
-            em_finished(em, s->out, all));
-    em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
-    em->v[s->out].b = em->v[s->out].c = em->v[s->out].e = false;
-  }
-}
-
-void em_finish(struct em *em) {
-  if (!em->how->vector_end && !em->how->n_all) return;
-  if (em->k->everywhere) {
-    fulls_of_block(em);
-    scalar_steps(em, EM_IF_FIRST_BLOCK | EM_IF_FIRST_THREAD);
+void w_finish(const struct fs_writer *w) {
+  if (!w->how->vector_end && !w->how->n_all) return;
+  if (w->how->kernel->everywhere) {
+    /* each block has all elements, and so the sums */
+    FS_EACH_OF(w_reductions(w, FS_REDUCED_ALL), s) define_full(w, s, result_of_thread(w, s));
+    scalar_steps(w, FS_LP_IF_FIRST_BLOCK | FS_LP_IF_FIRST_THREAD);
     return;
   }
-  fulls_out(em);
-  if (!em->how->vector_end && !em->grid) {
-    em_line(em, "if (!fs_last_block(counters)) return;");
-    fulls_in(em);
-    scalar_steps(em, EM_IF_FIRST_THREAD);
+  fulls_out(w);
+  if (w->how->last_ends) {
+    w_if(w, "fs_last_block(counters)");
+    fulls_in(w);
+    scalar_steps(w, FS_LP_IF_FIRST_THREAD);
+    if (w->how->n_all) w_barrier(w); /* without it PoCL 3.1 stores other numbers */
+    end_of_axis(w, FS_VARIES_J);
+    end_of_axis(w, FS_VARIES_I);
+    w_close(w);
     return;
   }
-  em_say(em, FS_LP_BARRIER, NULL, "fs_grid_barrier(counters);");
-  fetch_ahead(em, FS_VARIES_J);
-  fulls_in(em);
-  scalar_steps(em, EM_IF_FIRST_BLOCK | EM_IF_FIRST_THREAD);
-  end_of_axis(em, FS_VARIES_J);
-  end_of_axis(em, FS_VARIES_I);
+  if (!w->how->vector_end && !w->args->grid) {
+    w_line(w, "if (!fs_last_block(counters)) return;");
+    fulls_in(w);
+    scalar_steps(w, FS_LP_IF_FIRST_THREAD);
+    return;
+  }
+  w_say(w, FS_LP_BARRIER, NULL, "fs_grid_barrier(counters);");
+  fetch_ahead(w, FS_VARIES_J);
+  fulls_in(w);
+  scalar_steps(w, FS_LP_IF_FIRST_BLOCK | FS_LP_IF_FIRST_THREAD);
+  end_of_axis(w, FS_VARIES_J);
+  end_of_axis(w, FS_VARIES_I);
 }

@@ -15,86 +15,77 @@
  * what would be computed in order is a lambda that it asks for numbers; a store is
  * given one that takes the numbers of the result.
  */
+#include "core/emit/region.h"
 #include "core/emit/user.h"
 #include "core/emit/writer.h"
+#include "core/plan/kernels/launches.h"
 
-static const struct fs_user_element *element_of(const struct em *em, int part) {
-  return fs_part_element(em->k, part);
+static const struct fs_user_element *element_of(const struct fs_writer *w, int part) {
+  return fs_part_element(w->how->kernel, part);
 }
 
-static struct fs_shape shape_of(const struct em *em, int part) {
-  return fs_part_shape(em->plan->graph, em->k, part);
+static struct fs_shape shape_of(const struct fs_writer *w, int part) {
+  return fs_part_shape(w->args->plan->graph, w->how->kernel, part);
 }
 
 /* A scalar is a uniform value of its part, in a register. */
-static bool is_shared(const struct em *em, int part) {
-  return element_of(em, part)->type != FS_UT_SCALAR;
+static bool is_shared(const struct fs_writer *w, int part) {
+  return element_of(w, part)->type != FS_UT_SCALAR;
 }
 
 /* The part whose array has a part's element: what a routine gave the next as it is
  * stays where it lies. */
-static int array_of(const struct em *em, int part) {
-  int alias = fs_part_alias(em->k, part);
+static int array_of(const struct fs_writer *w, int part) {
+  int alias = fs_part_alias(w->how->kernel, part);
   return alias >= 0 ? alias : part;
 }
 
 /* Numbers from one instance's element to the next one's. */
-static int pitch_of(const struct em *em, int part) {
-  return fs_instance_pitch(element_of(em, part));
+static int pitch_of(const struct fs_writer *w, int part) {
+  return fs_instance_pitch(element_of(w, part));
 }
 
 /* The load or store of the user's own that a part has, or NULL. */
-static const struct fs_user_move *move_of(const struct em *em, int part) {
-  const struct fs_applied *a = fs_part_of(em->k, part);
+static const struct fs_user_move *move_of(const struct fs_writer *w, int part) {
+  const struct fs_applied *a = fs_part_of(w->how->kernel, part);
   int p = part - a->first;
-  const struct fs_user_move *m =
-      p < a->user->n_args ? &a->user->load[p] : &a->user->store;
+  const struct fs_user_move *m = p < a->user->n_args ? &a->user->load[p] : &a->user->store;
   return m->cuda.text ? m : NULL;
 }
 
-static const char *compute_type(const struct em *em, int part) {
-  return em_value_type(fs_part_of(em->k, part)->user->compute);
+static const char *compute_type(const struct fs_writer *w, int part) {
+  return w_value_type(fs_part_of(w->how->kernel, part)->user->compute);
 }
 
-/* -- analysis ---------------------------------------------------------------- */
-
 /* Elements of a part are counted by the stack's axes, the outer ones, and its own. */
-static void take_part(struct em *em, int part) {
-  struct fs_shape s = shape_of(em, part);
-  em->axes = (struct fs_lp_axes){.n_outer = em->k->space.n_outer,
-                                 .n_inner = s.rank - em->k->space.n_outer};
-  for (int x = 0; x <= FS_MAX_RANK; x++) em->axes.dim[x] = x < s.rank ? s.dim[x] : 1;
+static struct fs_writer of_part(const struct fs_writer *w, int part) {
+  struct fs_writer own = *w;
+  struct fs_shape s = shape_of(w, part);
+  own.axes = (struct fs_lp_axes){.n_outer = w->how->kernel->space.n_outer,
+                                 .n_inner = s.rank - w->how->kernel->space.n_outer};
+  for (int x = 0; x <= FS_MAX_RANK; x++) own.axes.dim[x] = x < s.rank ? s.dim[x] : 1;
+  return own;
 }
 
 /* -- parts -------------------------------------------------------------------- */
 
-/* Digits of a number by these axes: `i0 = i / 12; i1 = i % 12`. */
-static void put_axes(struct em *em, const char *letter, const char *number, int first, int count) {
-  int64_t rest = 1;
-  for (int x = first; x < first + count; x++) rest *= em->axes.dim[x];
-  for (int x = first; x < first + count && count > 1; x++) {
-    rest /= em->axes.dim[x];
-    const char *e = rest == 1 ? number
-                              : em_fmt(em, "%s / %s", number, em_int(em, rest));
-    if (x > first)
-      e = em_fmt(em, rest == 1 ? "%s %% %s" : "(%s) %% %s", e, em_int(em, em->axes.dim[x]));
-    em_line(em, "const fs_index %s%d = %s;", letter, x - first, e);
-  }
+static fs_steps steps_of(const struct fs_writer *w, int part) {
+  return W_STEPS(w, s, s->phase == part);
 }
 
 /* A number in memory that is the same for all instances. */
-static bool is_uniform(const struct em *em, const struct fs_step *s) {
-  return s->kind == FS_SP_LOAD && !em_access(em, s)->varies;
+static bool is_uniform(const struct fs_writer *w, const struct fs_step *s) {
+  return s->kind == FS_SP_LOAD && !w_access(w, s)->varies;
 }
 
 /* Whether the elements of a part lie one after the other, as they are counted:
  * then their number is their address, and no axis is needed. */
-static bool is_dense(const struct em *em, const struct fs_step *s) {
+static bool is_dense(const struct fs_writer *w, const struct fs_step *s) {
   if (s->kind == FS_SP_IOTA || s->kind == FS_SP_RAND) return false;
-  if (!is_shared(em, s->phase)) return false; /* in no loop over elements */
+  if (!is_shared(w, s->phase)) return false; /* in no loop over elements */
   if (s->access < 0) return true;
-  struct fs_shape d = shape_of(em, s->phase);
-  const int64_t *stride = em_access(em, s)->stride;
+  struct fs_shape d = shape_of(w, s->phase);
+  const int64_t *stride = w_access(w, s)->stride;
   int64_t next = 1;
   for (int x = d.rank - 1; x >= 0; x--) {
     if (d.dim[x] != 1 && stride[x] != next) return false;
@@ -103,445 +94,390 @@ static bool is_dense(const struct em *em, const struct fs_step *s) {
   return true;
 }
 
-static bool all_dense(const struct em *em, int part) {
-  for (int i = 0; i < em->k->steps.len; i++)
-    if (em->k->steps.data[i].phase == part &&
-        !is_dense(em, &em->k->steps.data[i]) &&
-        !is_uniform(em, &em->k->steps.data[i]))
-      return false;
-  return true;
+static bool all_dense(const struct fs_writer *w, int part) {
+  return !FS_ANY_OF(steps_of(w, part), s, !is_dense(w, s) && !is_uniform(w, s));
 }
 
-static bool is_moved(const struct em *em, const struct fs_step *s, int part) {
-  return s->phase == part && s->access >= 0 && !is_uniform(em, s);
+/* Its loads and stores of elements. */
+static fs_steps moves_of(const struct fs_writer *w, int part) {
+  return W_THOSE(w, steps_of(w, part), s, s->access >= 0 && !is_uniform(w, s));
 }
 
 /* How many elements of a part a thread takes at once: 16 bytes, where all arrays lie
  * so that blocks begin at a multiple of them; else 1. */
-static int vector_of(const struct em *em, int part) {
-  int size = 1, count = element_of(em, part)->count;
-  bool any = false;
-  if (!is_shared(em, part) || !all_dense(em, part)) return 1;
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = &em->k->steps.data[i];
-    if (!is_moved(em, s, part)) continue;
-    any = true;
-    size = FS_MAX(size, (int)fs_dtype_size(em_access(em, s)->dtype));
-  }
-  int vector = any ? FS_MIN(8, 16 / size) : 1;
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = &em->k->steps.data[i];
-    while (is_moved(em, s, part) && em_access(em, s)->offset % vector) vector /= 2;
-  }
-  while (em->how->sides * count % vector) vector /= 2;
+static int vector_of(const struct fs_writer *w, int part) {
+  int size = 1, count = element_of(w, part)->count;
+  fs_steps moves = moves_of(w, part);
+  if (!is_shared(w, part) || !all_dense(w, part)) return 1;
+  FS_EACH_OF(moves, s) size = FS_MAX(size, (int)fs_dtype_size(w_access(w, s)->dtype));
+  int vector = *moves ? FS_MIN(8, 16 / size) : 1;
+  FS_EACH_OF(moves, s)
+    while (w_access(w, s)->offset % vector) vector /= 2;
+  while (w->how->sides * count % vector) vector /= 2;
   return vector;
 }
 
 /* Whether the last block has fewer instances. */
-static bool has_rest(const struct em *em) { return em->how->m % em->how->sides; }
+static bool has_rest(const struct fs_writer *w) { return w->how->m % w->how->sides; }
 
-static const char *address(struct em *em, const struct fs_step *s) {
-  if (!is_dense(em, s)) return em_address(em, em_access(em, s));
-  return em_at(em, FS_LP_AT({"first", element_of(em, s->phase)->count}, {"x", 1}));
+static const char *address(const struct fs_writer *w, const struct fs_step *s) {
+  if (!is_dense(w, s)) return w_address(w, w_access(w, s));
+  return w_at(w, FS_LP_AT({"first", element_of(w, s->phase)->count}, {"x", 1}));
 }
 
 /* `vector`: elements that the thread has at once, in the loop over them. */
-static void put_step(struct em *em, const struct fs_step *s, int vector) {
-  bool in_vector = vector > 1 && s->access >= 0 && !is_uniform(em, s);
+static void put_step(const struct fs_writer *w, const struct fs_step *s, int vector) {
+  bool in_vector = vector > 1 && s->access >= 0 && !is_uniform(w, s);
   if (s->kind == FS_SP_STORE && in_vector) {
-    em_line(em, "w%d[e] = %s;", s->access, em_ref(em, s->in[0]));
+    w_say(w, FS_LP_STORE, s, "w%d[e] = %s;", s->access, w_ref(w, s->in[0]));
     return;
   }
   if (s->kind == FS_SP_STORE) {
-    em_line(em, "fs_put(a%d[%s], %s);", s->access, address(em, s), em_ref(em, s->in[0]));
+    w_say(w, FS_LP_STORE, s, "fs_put(a%d[%s], %s);", s->access, address(w, s), w_ref(w, s->in[0]));
     return;
   }
-  const char *x = s->kind != FS_SP_LOAD ? em_rhs(em, s, NULL)
-                  : in_vector
-                      ? em_fmt(em, "w%d[e]", s->access)
-                      : em_fmt(em, "fs_get(a%d[%s])", s->access, address(em, s));
-  em_line(em, "const %s v%d = %s;", em_value_type(em_val(em, s->out)->dtype), s->out, x);
+  const char *x = s->kind != FS_SP_LOAD ? w_rhs(w, s, NULL, FS_LP_AS_IT_IS)
+                  : in_vector           ? w_fmt(w, "w%d[e]", s->access)
+                                        : w_fmt(w, "fs_get(a%d[%s])", s->access, address(w, s));
+  w_define(w, w_kind(s), s, s->out, x);
 }
 
-static void put_steps(struct em *em, int part, int vector) {
-  for (int i = 0; i < em->k->steps.len; i++)
-    if (em->k->steps.data[i].phase == part)
-      put_step(em, &em->k->steps.data[i], vector);
+static void put_steps(const struct fs_writer *w, int part, int vector) {
+  FS_EACH_OF(steps_of(w, part), s) put_step(w, s, vector);
 }
 
 /* Whether elements of neighbouring instances lie apart in shared memory. */
-static bool is_apart(const struct em *em, int part) {
-  return pitch_of(em, part) > element_of(em, part)->count;
+static bool is_apart(const struct fs_writer *w, int part) {
+  return pitch_of(w, part) > element_of(w, part)->count;
 }
 
-static const char *place(struct em *em, int part) {
-  return em_fmt(em, is_apart(em, part) ? "e%d[x + own]" : "e%d[x]", part);
+static const char *place(const struct fs_writer *w, int part) {
+  return w_fmt(w, is_apart(w, part) ? "e%d[x + own]" : "e%d[x]", part);
 }
 
-static bool uses(const struct em *em, int part, int v) {
-  bool used = em->k->part_value[part] == v;
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = &em->k->steps.data[i];
-    if (s->phase != part) continue;
-    FS_EACH_IN(s, x) used |= s->in[x] == v;
-  }
-  return used;
+static bool uses(const struct fs_writer *w, int part, int v) {
+  return w->how->kernel->part_value[part] == v ||
+         FS_ANY_OF(steps_of(w, part), s, fs_step_takes(s, v));
 }
 
 /* Whether the place of one of its elements, or of an earlier result that it uses, goes
  * by the instance. */
-static bool wants_own(const struct em *em, int part) {
-  bool wants = is_apart(em, part);
-  for (int q = 0; q < em->k->n_applied; q++) {
-    int from = fs_result_part(&em->k->applied[q]);
-    if (from < part && uses(em, part, em->k->part_value[from]))
-      wants |= is_apart(em, from);
+static bool wants_own(const struct fs_writer *w, int part) {
+  bool wants = is_apart(w, part);
+  for (int q = 0; q < w->how->kernel->n_applied; q++) {
+    int from = fs_result_part(&w->how->kernel->applied[q]);
+    if (from < part && uses(w, part, w->how->kernel->part_value[from])) wants |= is_apart(w, from);
   }
   return wants;
 }
 
 /* Loads or stores of whole vectors; in the last block of fewer instances, of what
  * there is of them. */
-static void put_vectors(struct em *em, int part, int vector, enum fs_step_kind kind) {
-  int count = element_of(em, part)->count;
-  const char *at = em_at(em, FS_LP_AT({"first", count}, {"x0", 1}));
-  if (count != 1) at = em_fmt(em, "(%s)", at);
-  const char *some = has_rest(em) ? "_some" : "";
+static void put_vectors(const struct fs_writer *w, int part, int vector, enum fs_step_kind kind) {
+  int count = element_of(w, part)->count;
+  const char *at = w_at(w, FS_LP_AT({"first", count}, {"x0", 1}));
+  if (count != 1) at = w_fmt(w, "(%s)", at);
+  const char *some = has_rest(w) ? "_some" : "";
   const char *left =
-      has_rest(em) ? em_fmt(em, ", left - x0 < %d ? left - x0 : %d", vector, vector)
-                   : "";
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = &em->k->steps.data[i];
-    if (!is_moved(em, s, part) || s->kind != kind) continue;
+      has_rest(w) ? w_fmt(w, ", left - x0 < %d ? left - x0 : %d", vector, vector) : "";
+  FS_EACH_OF(moves_of(w, part), s) {
+    if (s->kind != kind) continue;
     int v = kind == FS_SP_LOAD ? s->out : s->in[0];
     if (kind == FS_SP_STORE)
-      em_line(em, "fs_store%s(a%d + %s, w%d%s);", some, s->access, at, s->access, left);
+      w_say(w, FS_LP_STORE, s, "fs_store%s(a%d + %s, w%d%s);", some, s->access, at, s->access,
+            left);
     else
-      em_line(em, "%s w%d[%d]%s;", em_value_type(em_val(em, v)->dtype), s->access,
-              vector, has_rest(em) ? " = {}" : "");
+      w_line(w, "%s w%d[%d]%s;", w_value_type(w_val(w, v)->dtype), s->access, vector,
+             has_rest(w) ? " = {}" : "");
     if (kind == FS_SP_LOAD)
-      em_line(em, "fs_load%s(w%d, a%d + %s%s);", some, s->access, s->access, at, left);
+      w_say(w, FS_LP_LOAD, s, "fs_load%s(w%d, a%d + %s%s);", some, s->access, s->access, at, left);
   }
 }
 
-static void declare_stored(struct em *em, int part, int vector) {
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = &em->k->steps.data[i];
-    if (!is_moved(em, s, part) || s->kind != FS_SP_STORE) continue;
-    em_line(em, "%s w%d[%d];", em_value_type(em_val(em, s->in[0])->dtype), s->access, vector);
-  }
+static void declare_stored(const struct fs_writer *w, int part, int vector) {
+  FS_EACH_OF(moves_of(w, part), s)
+    if (s->kind == FS_SP_STORE)
+      w_line(w, "%s w%d[%d];", w_value_type(w_val(w, s->in[0])->dtype), s->access, vector);
 }
 
 /* The loop over the elements of a part: x among those of the block, of instance i.
  * Gives how many a thread has at once. */
-static int open_part(struct em *em, int part, bool by_vectors) {
-  const char *count = em_int(em, element_of(em, part)->count);
-  int vector = by_vectors ? vector_of(em, part) : 1;
-  take_part(em, part);
+static int open_part(const struct fs_writer *w, int part, bool by_vectors) {
+  const char *count = w_int(w, element_of(w, part)->count);
+  int vector = by_vectors ? vector_of(w, part) : 1;
   if (vector == 1) {
-    em_loop(em, FS_LP_BLOCK_AXIS, "int x = t; x < FS_INSTANCES * %s; x += FS_THREADS", count);
+    w_loop(w, FS_LP_BLOCK_AXIS, "int x = t; x < FS_INSTANCES * %s; x += FS_THREADS", count);
   } else {
-    em_unroll(em, FS_LP_UNROLL_ALL);
-    em_loop(em, FS_LP_BLOCK_AXIS, "int x0 = %d * t; x0 < FS_INSTANCES * %s; x0 += %d * FS_THREADS",
-            vector, count, vector);
-    if (has_rest(em))
-      em_say(em, FS_LP_LET, NULL,
-             "const int left = FS_M - first < FS_INSTANCES ? (int)(FS_M - first) "
-             "* %s : FS_INSTANCES * %s;",
-             count, count);
-    put_vectors(em, part, vector, FS_SP_LOAD);
-    declare_stored(em, part, vector);
-    em_for(em, "e", vector);
-    em_say(em, FS_LP_LET, NULL, "const int x = x0 + e;");
-    if (wants_own(em, part)) em_say(em, FS_LP_LET, NULL, "const int own = x / %s;", count);
+    w_unroll(w, FS_LP_UNROLL_ALL);
+    w_loop(w, FS_LP_BLOCK_AXIS, "int x0 = %d * t; x0 < FS_INSTANCES * %s; x0 += %d * FS_THREADS",
+           vector, count, vector);
+    if (has_rest(w))
+      w_let(w,
+            "const int left = FS_M - first < FS_INSTANCES ? (int)(FS_M - first) "
+            "* %s : FS_INSTANCES * %s;",
+            count, count);
+    put_vectors(w, part, vector, FS_SP_LOAD);
+    declare_stored(w, part, vector);
+    w_for(w, "e", vector);
+    w_let(w, "const int x = x0 + e;");
+    if (wants_own(w, part)) w_let(w, "const int own = x / %s;", count);
     return vector;
   }
-  em_say(em, FS_LP_LET, NULL, "const fs_index own = x / %s, i = first + own;", count);
+  w_let(w, "const fs_index own = x / %s, i = first + own;", count);
   return vector;
 }
 
 /* What says that an element of the loop is of an instance that there is. */
 static const char *is_there(int vector) { return vector > 1 ? "x < left" : "i < FS_M"; }
 
-static void close_part(struct em *em, int part, int vector) {
-  em_close(em);
+static void close_part(const struct fs_writer *w, int part, int vector) {
+  w_close(w);
   if (vector == 1) return;
-  put_vectors(em, part, vector, FS_SP_STORE);
-  em_close(em);
+  put_vectors(w, part, vector, FS_SP_STORE);
+  w_close(w);
 }
 
-static void put_part_axes(struct em *em, int part) {
-  if (all_dense(em, part)) return;
-  put_axes(em, "i", "i", 0, em->axes.n_outer);
-  if (em->axes.n_inner)
-    em_say(em, FS_LP_LET, NULL, "const int j = x %% %s;", em_int(em, element_of(em, part)->count));
-  put_axes(em, "j", "j", em->axes.n_outer, em->axes.n_inner);
+static void put_part_axes(const struct fs_writer *w, int part) {
+  if (all_dense(w, part)) return;
+  w_put_axes(w, "i", "i", 0, w->axes.n_outer);
+  if (w->axes.n_inner) w_let(w, "const int j = x %% %s;", w_int(w, element_of(w, part)->count));
+  w_put_axes(w, "j", "j", w->axes.n_outer, w->axes.n_inner);
 }
 
 /* -- results of earlier routines -------------------------------------------------- */
 
 /* Whether a part reads what an earlier routine gave; `put`: declares it, number x. */
-static bool read_results(struct em *em, int part, bool put) {
+static bool read_results(const struct fs_writer *w, int part, bool put) {
   bool any = false;
-  for (int q = 0; q < em->k->n_applied; q++) {
-    int from = fs_result_part(&em->k->applied[q]), v = em->k->part_value[from];
-    if (from >= part || !uses(em, part, v)) continue;
+  for (int q = 0; q < w->how->kernel->n_applied; q++) {
+    int from = fs_result_part(&w->how->kernel->applied[q]), v = w->how->kernel->part_value[from];
+    if (from >= part || !uses(w, part, v)) continue;
     any = true;
-    enum fs_dtype dt = em_val(em, v)->dtype;
-    if (put)
-      em_line(em, "const %s v%d = %s;", em_value_type(dt), v, em_rounded(em, dt, place(em, from)));
+    enum fs_dtype dt = w_val(w, v)->dtype;
+    if (put) w_define(w, FS_LP_LET, NULL, v, w_rounded(w, dt, place(w, from)));
   }
   return any;
 }
 
-static bool uses_results(struct em *em, int part) {
-  return read_results(em, part, false);
-}
-
-static void put_results(struct em *em, int part) { read_results(em, part, true); }
-
 /* -- loads and stores of the user's own ----------------------------------------- */
 
-static void put_mask(struct em *em, int threads) {
-  if (threads >= 32) em_line(em, "const unsigned mask = 0xffffffffu;");
-  else if (threads == 1) em_line(em, "const unsigned mask = 1u << t %% 32;");
-  else em_line(em, "const unsigned mask = 0x%xu << (t %% 32 / %d * %d);",
-               (1u << threads) - 1, threads, threads);
+static void put_mask(const struct fs_writer *w, int threads) {
+  if (threads >= 32) w_line(w, "const unsigned mask = 0xffffffffu;");
+  else if (threads == 1) w_line(w, "const unsigned mask = 1u << t %% 32;");
+  else
+    w_line(w, "const unsigned mask = 0x%xu << (t %% 32 / %d * %d);", (1u << threads) - 1, threads,
+           threads);
 }
 
 /* Threads of each instance of the block: in turn, where they are too few. */
-static void open_own(struct em *em, int threads) {
-  const char *per = threads == 1 ? "" : em_fmt(em, " / %d", threads);
-  bool enough = threads * em->how->sides <= em->how->threads;
+static void open_own(const struct fs_writer *w, int threads) {
+  const char *per = threads == 1 ? "" : w_fmt(w, " / %d", threads);
+  bool enough = threads * w->how->sides <= w->how->threads;
   if (!enough)
-    em_loop(em, FS_LP_BLOCK_AXIS, "int own = t%s; own < FS_INSTANCES; own += FS_THREADS%s",
-            per, per);
-  else if (threads == 1) em_if(em, "t < FS_INSTANCES");
-  else em_if(em, "t < FS_INSTANCES * %d", threads);
-  if (enough) em_say(em, FS_LP_LET, NULL, "const int own = t%s;", per);
-  if (threads == 1) em_say(em, FS_LP_LET, NULL, "const int lane = 0;");
-  else em_say(em, FS_LP_LET, NULL, "const int lane = t %% %d;", threads);
-  put_mask(em, threads);
-  em_say(em, FS_LP_LET, NULL, "const fs_index i = first + own;");
+    w_loop(w, FS_LP_BLOCK_AXIS, "int own = t%s; own < FS_INSTANCES; own += FS_THREADS%s", per, per);
+  else if (threads == 1) w_if(w, "t < FS_INSTANCES");
+  else w_if(w, "t < FS_INSTANCES * %d", threads);
+  if (enough) w_let(w, "const int own = t%s;", per);
+  if (threads == 1) w_let(w, "const int lane = 0;");
+  else w_let(w, "const int lane = t %% %d;", threads);
+  put_mask(w, threads);
+  w_let(w, "const fs_index i = first + own;");
 }
 
 /* The axes of number j of instance i, in a lambda. */
-static void put_number_axes(struct em *em, int part) {
-  bool dense = uses_results(em, part);
-  for (int s = 0; s < em->k->steps.len; s++) {
-    const struct fs_step *step = &em->k->steps.data[s];
-    dense |= step->phase == part && step->access >= 0 && is_dense(em, step);
-  }
-  if (dense)
-    em_say(em, FS_LP_LET, NULL, "const fs_index x = own * %d + j;", element_of(em, part)->count);
-  if (all_dense(em, part)) return;
-  put_axes(em, "i", "i", 0, em->axes.n_outer);
-  put_axes(em, "j", "j", em->axes.n_outer, em->axes.n_inner);
+static void put_number_axes(const struct fs_writer *w, int part) {
+  if (read_results(w, part, false) ||
+      FS_ANY_OF(steps_of(w, part), s, s->access >= 0 && is_dense(w, s)))
+    w_let(w, "const fs_index x = own * %d + j;", element_of(w, part)->count);
+  if (all_dense(w, part)) return;
+  w_put_axes(w, "i", "i", 0, w->axes.n_outer);
+  w_put_axes(w, "j", "j", w->axes.n_outer, w->axes.n_inner);
 }
 
 /* The scratch of an instance `own`. */
-static const char *scratch_of(struct em *em, const struct fs_applied *a) {
-  if (!a->user->scratch)
-    return em_fmt(em, "(%s *)nullptr", compute_type(em, a->first));
+static const char *scratch_of(const struct fs_writer *w, const struct fs_applied *a) {
+  if (!a->user->scratch) return w_fmt(w, "(%s *)nullptr", compute_type(w, a->first));
   if (fs_scratch_is_own(a->user)) return "scratch";
-  return em_fmt(em, "scratch%d + own * %d", a->first, a->user->scratch);
+  return w_fmt(w, "scratch%d + own * %d", a->first, a->user->scratch);
 }
 
-static void put_move_call(struct em *em, int part, const char *given) {
-  const struct fs_applied *a = fs_part_of(em->k, part);
+static void put_move_call(const struct fs_writer *w, int part, const char *given) {
+  const struct fs_applied *a = fs_part_of(w->how->kernel, part);
   const struct fs_user *u = a->user;
   struct fs_str name = {0};
   bool load = part < fs_result_part(a);
   if (load) fs_user_put_load_name(u, part - a->first, &name);
   else fs_user_put_store_name(u, &name);
-  const char *chip = em_fmt(em, "e%d + own * %d", part, pitch_of(em, part));
-  em_line(em, "%s(%s, %s, %s, lane, mask);", fs_str_text(&name),
-          load ? given : chip, load ? chip : given, scratch_of(em, a));
+  const char *chip = w_fmt(w, "e%d + own * %d", part, pitch_of(w, part));
+  w_line(w, "%s(%s, %s, %s, lane, mask);", fs_str_text(&name), load ? given : chip,
+         load ? chip : given, scratch_of(w, a));
   fs_str_free(&name);
-}
-
-static void close_lambda(struct em *em) {
-  em_close(em);
 }
 
 /* Stores among the steps before a load are run in order, as without it: the load
  * may ask for some numbers only, or for one twice. */
-static void put_stores_before(struct em *em, int part) {
-  bool any = false;
-  for (int s = 0; s < em->k->steps.len; s++)
-    any |= em->k->steps.data[s].phase == part &&
-           em->k->steps.data[s].kind == FS_SP_STORE;
-  if (!any) return;
-  open_part(em, part, false);
-  em_line(em, "if (i >= FS_M) break;");
-  put_part_axes(em, part);
-  put_results(em, part);
-  put_steps(em, part, 1);
-  em_close(em);
+static void put_stores_before(const struct fs_writer *w, int part) {
+  if (!FS_ANY_OF(steps_of(w, part), s, s->kind == FS_SP_STORE)) return;
+  open_part(w, part, false);
+  w_line(w, "if (i >= FS_M) break;");
+  put_part_axes(w, part);
+  read_results(w, part, true);
+  put_steps(w, part, 1);
+  w_close(w);
 }
 
-static void put_load(struct em *em, int part) {
-  put_stores_before(em, part);
-  take_part(em, part);
-  open_own(em, move_of(em, part)->threads);
-  em_function(em, "const auto number = [&](int j) -> %s", compute_type(em, part));
-  em_line(em, "if (i >= FS_M) return 0;");
-  put_number_axes(em, part);
-  put_results(em, part);
-  for (int s = 0; s < em->k->steps.len; s++) {
-    const struct fs_step *step = &em->k->steps.data[s];
-    if (step->phase == part && step->kind != FS_SP_STORE) put_step(em, step, 1);
-  }
-  em_line(em, "return %s;", em_ref(em, em->k->part_value[part]));
-  close_lambda(em);
-  put_move_call(em, part, "number");
-  em_close(em);
+static void put_load(const struct fs_writer *w, int part) {
+  put_stores_before(w, part);
+  open_own(w, move_of(w, part)->threads);
+  w_function(w, "const auto number = [&](int j) -> %s", compute_type(w, part));
+  w_line(w, "if (i >= FS_M) return 0;");
+  put_number_axes(w, part);
+  read_results(w, part, true);
+  FS_EACH_OF(steps_of(w, part), s)
+    if (s->kind != FS_SP_STORE) put_step(w, s, 1);
+  w_line(w, "return %s;", w_ref(w, w->how->kernel->part_value[part]));
+  w_close(w);
+  put_move_call(w, part, "number");
+  w_close(w);
 }
 
-static void put_store(struct em *em, int part) {
-  int v = em->k->part_value[part];
-  enum fs_dtype dt = em_val(em, v)->dtype;
-  take_part(em, part);
-  open_own(em, move_of(em, part)->threads);
-  em_function(em, "const auto put = [&](int j, %s value)", compute_type(em, part));
-  em_line(em, "if (i >= FS_M) return;");
-  put_number_axes(em, part);
-  em_line(em, "const %s v%d = %s;", em_value_type(dt), v, em_rounded(em, dt, "value"));
-  put_results(em, part);
-  put_steps(em, part, 1);
-  close_lambda(em);
-  put_move_call(em, part, "put");
-  em_close(em);
+static void put_store(const struct fs_writer *w, int part) {
+  int v = w->how->kernel->part_value[part];
+  enum fs_dtype dt = w_val(w, v)->dtype;
+  open_own(w, move_of(w, part)->threads);
+  w_function(w, "const auto put = [&](int j, %s value)", compute_type(w, part));
+  w_line(w, "if (i >= FS_M) return;");
+  put_number_axes(w, part);
+  w_define(w, FS_LP_LET, NULL, v, w_rounded(w, dt, "value"));
+  read_results(w, part, true);
+  put_steps(w, part, 1);
+  w_close(w);
+  put_move_call(w, part, "put");
+  w_close(w);
 }
 
 /* -- operands and result --------------------------------------------------------- */
 
-static void put_operand(struct em *em, int part) {
-  const char *type = compute_type(em, part);
-  int v = em->k->part_value[part], alias = array_of(em, part);
+static void put_operand(const struct fs_writer *all, int part) {
+  const struct fs_writer own = of_part(all, part), *w = &own;
+  const char *type = compute_type(w, part);
+  int v = w->how->kernel->part_value[part], alias = array_of(w, part);
   if (alias != part) {
-    em_line(em, "// %s is e%d", element_of(em, part)->name, alias);
+    w_line(w, "// %s is e%d", element_of(w, part)->name, alias);
     return;
   }
-  em_line(em, "// %s", element_of(em, part)->name);
-  if (!is_shared(em, part)) {
-    take_part(em, part);
-    put_steps(em, part, 1);
-    em_line(em, "const %s e%d = %s;", type, part, em_ref(em, v));
+  w_line(w, "// %s", element_of(w, part)->name);
+  if (!is_shared(w, part)) {
+    put_steps(w, part, 1);
+    w_line(w, "const %s e%d = %s;", type, part, w_ref(w, v));
     return;
   }
-  if (move_of(em, part)) {
-    put_load(em, part);
+  if (move_of(w, part)) {
+    put_load(w, part);
     return;
   }
-  int vector = open_part(em, part, true);
-  bool rest = has_rest(em);
+  int vector = open_part(w, part, true);
+  bool rest = has_rest(w);
   if (rest) {
-    em_line(em, "%s value = 0;  // of instances beyond the last", type);
-    em_if(em, "%s", is_there(vector));
+    w_line(w, "%s value = 0;  // of instances beyond the last", type);
+    w_if(w, "%s", is_there(vector));
   }
-  put_part_axes(em, part);
-  put_results(em, part);
-  put_steps(em, part, vector);
+  put_part_axes(w, part);
+  read_results(w, part, true);
+  put_steps(w, part, vector);
   if (rest) {
-    em_line(em, "value = %s;", em_ref(em, v));
-    em_close(em);
+    w_line(w, "value = %s;", w_ref(w, v));
+    w_close(w);
   }
-  em_line(em, "%s = %s;", place(em, part), rest ? "value" : em_ref(em, v));
-  close_part(em, part, vector);
+  w_line(w, "%s = %s;", place(w, part), rest ? "value" : w_ref(w, v));
+  close_part(w, part, vector);
 }
 
-static bool has_steps(const struct em *em, int part) {
-  for (int i = 0; i < em->k->steps.len; i++)
-    if (em->k->steps.data[i].phase == part) return true;
-  return false;
-}
-
-static void put_result(struct em *em, const struct fs_applied *a) {
-  int part = fs_result_part(a), v = em->k->part_value[part];
-  if (!has_steps(em, part)) return;
-  enum fs_dtype dt = em_val(em, v)->dtype;
-  if (move_of(em, part)) {
-    put_store(em, part);
+static void put_result(const struct fs_writer *all, const struct fs_applied *a) {
+  int part = fs_result_part(a), v = all->how->kernel->part_value[part];
+  const struct fs_writer own = of_part(all, part), *w = &own;
+  if (!*steps_of(w, part)) return;
+  enum fs_dtype dt = w_val(w, v)->dtype;
+  if (move_of(w, part)) {
+    put_store(w, part);
     return;
   }
-  int vector = open_part(em, part, true);
-  if (has_rest(em) && vector == 1) em_line(em, "if (i >= FS_M) break;");
-  put_part_axes(em, part);
-  em_line(em, "const %s v%d = %s;", em_value_type(dt), v, em_rounded(em, dt, place(em, part)));
-  put_results(em, part);
-  put_steps(em, part, vector);
-  close_part(em, part, vector);
+  int vector = open_part(w, part, true);
+  if (has_rest(w) && vector == 1) w_line(w, "if (i >= FS_M) break;");
+  put_part_axes(w, part);
+  w_define(w, FS_LP_LET, NULL, v, w_rounded(w, dt, place(w, part)));
+  read_results(w, part, true);
+  put_steps(w, part, vector);
+  close_part(w, part, vector);
 }
 
 /* -- the routine ---------------------------------------------------------------- */
 
-static void declare_shared(struct em *em) {
-  for (int p = 0; p < em->k->n_phases; p++)
-    if (is_shared(em, p) && array_of(em, p) == p)
-      em_line(em, "alignas(16) __shared__ %s e%d[FS_INSTANCES * %d];",
-              compute_type(em, p), p, pitch_of(em, p));
-  for (int q = 0; q < em->k->n_applied; q++) {
-    const struct fs_applied *a = &em->k->applied[q];
+static void declare_shared(const struct fs_writer *w) {
+  for (int p = 0; p < w->how->kernel->n_phases; p++)
+    if (is_shared(w, p) && array_of(w, p) == p)
+      w_line(w, "alignas(16) __shared__ %s e%d[FS_INSTANCES * %d];", compute_type(w, p), p,
+             pitch_of(w, p));
+  for (int q = 0; q < w->how->kernel->n_applied; q++) {
+    const struct fs_applied *a = &w->how->kernel->applied[q];
     if (a->user->scratch && !fs_scratch_is_own(a->user))
-      em_line(em, "__shared__ %s scratch%d[FS_INSTANCES * %d];",
-              compute_type(em, a->first), a->first, a->user->scratch);
+      w_line(w, "__shared__ %s scratch%d[FS_INSTANCES * %d];", compute_type(w, a->first), a->first,
+             a->user->scratch);
   }
 }
 
-static void put_call(struct em *em, const struct fs_applied *a) {
+static void put_call(const struct fs_writer *w, const struct fs_applied *a) {
   const struct fs_user *u = a->user;
   struct fs_str call = {0};
   int k = u->threads;
-  if (k == 1) em_say(em, FS_LP_LET, NULL, "const int own = t, lane = 0;");
-  else em_say(em, FS_LP_LET, NULL, "const int own = t / %d, lane = t %% %d;", k, k);
-  put_mask(em, k);
+  if (k == 1) w_let(w, "const int own = t, lane = 0;");
+  else w_let(w, "const int own = t / %d, lane = t %% %d;", k, k);
+  put_mask(w, k);
   if (fs_scratch_is_own(u))
-    em_line(em, "%s scratch[%d];  // of one thread: in registers",
-            compute_type(em, a->first), u->scratch);
+    w_line(w, "%s scratch[%d];  // of one thread: in registers", compute_type(w, a->first),
+           u->scratch);
   fs_user_put_name(u, &call);
   fs_str_puts(&call, "(");
   for (int part = a->first; part <= fs_result_part(a); part++) {
-    const struct fs_user_element *e = element_of(em, part);
-    int at = array_of(em, part);
+    const struct fs_user_element *e = element_of(w, part);
+    int at = array_of(w, part);
     if (part > a->first) fs_str_puts(&call, ", ");
-    if (!is_shared(em, part)) fs_str_printf(&call, "e%d", part);
+    if (!is_shared(w, part)) fs_str_printf(&call, "e%d", part);
     else if (part < fs_result_part(a) && e->type == FS_UT_EACH)
       fs_str_printf(&call, "e%d[own]", at);
-    else fs_str_printf(&call, "e%d + own * %d", at, pitch_of(em, at));
+    else fs_str_printf(&call, "e%d + own * %d", at, pitch_of(w, at));
   }
-  fs_str_printf(&call, ", %s, lane, mask);", scratch_of(em, a));
-  em_line(em, "%s", fs_str_text(&call));
+  fs_str_printf(&call, ", %s, lane, mask);", scratch_of(w, a));
+  w_line(w, "%s", fs_str_text(&call));
   fs_str_free(&call);
 }
 
 /* The skeleton has the barriers around the first routine. */
-void em_instance(struct em *em) {
-  const struct fs_applied *a = em->k->applied;
-  em_go(em, EM_BEFORE);
-  declare_shared(em);
-  for (int part = a->first; part < fs_result_part(a); part++) put_operand(em, part);
-  em_go(em, EM_ROW);
-  put_call(em, a);
-  em_go(em, EM_AFTER);
-  put_result(em, a);
-  for (int q = 1; q < em->k->n_applied; q++) {
-    a = &em->k->applied[q];
-    for (int part = a->first; part < fs_result_part(a); part++)
-      put_operand(em, part);
-    em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
-    em_if(em, "t < FS_INSTANCES * %d", a->user->threads);
-    put_call(em, a);
-    em_close(em);
-    em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
-    put_result(em, a);
+void w_instance(const struct fs_writer *w) {
+  const struct fs_applied *a = w->how->kernel->applied;
+  w_go(w, "before");
+  declare_shared(w);
+  for (int part = a->first; part < fs_result_part(a); part++) put_operand(w, part);
+  w_go(w, "row");
+  put_call(w, a);
+  w_go(w, "after");
+  put_result(w, a);
+  for (int q = 1; q < w->how->kernel->n_applied; q++) {
+    a = &w->how->kernel->applied[q];
+    for (int part = a->first; part < fs_result_part(a); part++) put_operand(w, part);
+    w_barrier(w);
+    w_if(w, "t < FS_INSTANCES * %d", a->user->threads);
+    put_call(w, a);
+    w_close(w);
+    w_barrier(w);
+    put_result(w, a);
   }
 }
 
 /* -- what it takes of the device --------------------------------------------------- */
 
-void em_instance_footprint(const struct fs_kernel *k, struct fs_footprint *out,
-                           struct fs_home *places) {
+void w_instance_footprint(const struct fs_kernel *k, struct fs_footprint *out,
+                          struct fs_home *places) {
   enum { REGISTERS = 40 }; /* of a small routine; the compiler knows */
   int64_t side = FS_MAX(1, k->tune.iters), threads = k->tune.threads, each = 0;
   for (int v = 0; v < k->values.len; v++)
@@ -551,33 +487,28 @@ void em_instance_footprint(const struct fs_kernel *k, struct fs_footprint *out,
     const struct fs_user_element *e = fs_part_element(k, p);
     const struct fs_user *u = fs_part_of(k, p)->user;
     int64_t size = (int64_t)fs_dtype_size(u->compute);
-    if (p == fs_part_of(k, p)->first && !fs_scratch_is_own(u))
-      each += u->scratch * size;
+    if (p == fs_part_of(k, p)->first && !fs_scratch_is_own(u)) each += u->scratch * size;
     if (e->type == FS_UT_SCALAR || fs_part_alias(k, p) >= 0) continue;
     each += fs_instance_pitch(e) * size;
     places[k->part_value[p]] =
         (struct fs_home){"shared", (double)(side * fs_instance_pitch(e) * size)};
   }
-  *out = (struct fs_footprint){
-      .threads = (int)threads, .registers = REGISTERS,
-      .shared = side * each, .blocks = (k->space.m + side - 1) / side};
+  *out = (struct fs_footprint){.threads = (int)threads,
+                               .registers = REGISTERS,
+                               .shared = side * each,
+                               .blocks = (k->space.m + side - 1) / side};
 }
 
 /* -- the functions that a kernel calls -------------------------------------------- */
 
-void em_user_functions(struct em *em, struct fs_str *out) {
-  const struct fs_kernel *k = em->k;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_user *u = k->steps.data[i].user;
-    bool seen = !u;
-    for (int j = 0; j < i && !seen; j++)
-      seen = k->steps.data[j].user && k->steps.data[j].user->hash == u->hash;
-    if (!seen) fs_user_put_cuda(u, "fusible.cu", out);
-  }
-  for (int q = 0; q < k->n_applied; q++) {
-    bool seen = false;
-    for (int o = 0; o < q; o++)
-      seen |= k->applied[o].user->hash == k->applied[q].user->hash;
-    if (!seen) fs_user_put_cuda(k->applied[q].user, "fusible.cu", out);
+/* Each once, whoever calls it. */
+void w_functions(const struct fs_writer *w, bool regions, struct fs_str *out) {
+  const struct fs_user *u;
+  for (int n = 0; (u = fs_kernel_function(w->how->kernel, n)) != NULL; n++) {
+    int first = 0;
+    while (fs_kernel_function(w->how->kernel, first)->hash != u->hash) first++;
+    if (first < n || regions != (u->region != NULL)) continue;
+    if (regions) fs_region_put_cuda(u, out);
+    else fs_user_put_cuda(u, "fusible.cu", out);
   }
 }

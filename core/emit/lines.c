@@ -81,14 +81,11 @@ static struct place place_of_value(struct lines *l, int value) {
 }
 
 static struct place place_of_access(struct lines *l, int access) {
-  for (int i = 0; i < l->k->steps.len; i++) {
-    const struct fs_step *s = &l->k->steps.data[i];
-    if (s->access != access) continue;
-    if (s->kind == FS_SP_LOAD) return place_of_value(l, s->out);
-    if (s->kind == FS_SP_STORE)
-      return s->node ? place_of_node(l, s->node) : place_of_value(l, s->in[0]);
-  }
-  return (struct place){0};
+  int step = access < l->k->accesses.len ? l->k->accesses.data[access].step : -1;
+  if (step < 0) return (struct place){0};
+  const struct fs_step *s = &l->k->steps.data[step];
+  if (s->kind == FS_SP_LOAD) return place_of_value(l, s->out);
+  return s->node ? place_of_node(l, s->node) : place_of_value(l, s->in[0]);
 }
 
 /* "v12", "r2", "n0", "w4", "x4", "sum4": the number behind a name; -1: no. */

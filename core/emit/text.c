@@ -1,148 +1,114 @@
 /* text.c - lines, loops and small strings of the generated text. */
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "core/emit/writer.h"
 
-/* Keeps a text in the arena. */
-static const char *keep(struct em *em, const char *fmt, va_list args) FS_PRINTF(2, 0);
-static const char *keep(struct em *em, const char *fmt, va_list args) {
-  va_list again;
-  va_copy(again, args);
-  int length = vsnprintf(NULL, 0, fmt, again);
-  size_t n = (size_t)FS_MAX(0, length) + 1;
-  va_end(again);
-  char *text = fs_arena_alloc(em->w.arena, n);
-  vsnprintf(text, n, fmt, args);
-  return text;
-}
-
 /* The statement gets the unrolling that was asked for. */
-static struct fs_lp *add(struct em *em, struct fs_lp *x) {
-  x->unroll = em->w.unroll;
-  em->w.unroll = FS_LP_UNROLL_AS_IT_IS;
+static struct fs_lp *unrolled(const struct fs_writer *w, struct fs_lp *x) {
+  x->unroll = w->lp->unroll;
+  w->lp->unroll = FS_LP_UNROLL_AS_IT_IS;
   return x;
 }
 
-void em_line(struct em *em, const char *fmt, ...) {
-  va_list args;
-  va_start(args, fmt);
-  add(em, fs_lp_add(&em->w, FS_LP_TEXT, keep(em, fmt, args)));
-  va_end(args);
+struct fs_lp *w_add(const struct fs_writer *w, enum fs_lp_kind kind, const struct fs_step *s,
+                    const char *text) {
+  struct fs_lp *x = unrolled(w, fs_lp_add(w->lp, kind, text));
+  x->step = s;
+  return x;
 }
 
-void em_say(struct em *em, enum fs_lp_kind kind, const struct fs_step *s, const char *fmt, ...) {
-  va_list args;
-  va_start(args, fmt);
-  add(em, fs_lp_add(&em->w, kind, keep(em, fmt, args)))->step = s;
-  va_end(args);
+struct fs_lp *w_open(const struct fs_writer *w, enum fs_lp_kind kind, enum fs_lp_axis axis,
+                     const char *text) {
+  struct fs_lp *x = fs_lp_open(w->lp, kind, text);
+  x->axis = axis;
+  return kind == FS_LP_FOR ? unrolled(w, x) : x;
 }
 
-void em_line_in(struct em *em, int shift, const char *fmt, ...) {
-  va_list args;
-  va_start(args, fmt);
-  add(em, fs_lp_add(&em->w, FS_LP_TEXT, keep(em, fmt, args)))->shift = shift;
-  va_end(args);
+fs_steps w_marked(const struct fs_writer *w, const bool *marks) {
+  return W_STEPS(w, s, marks[w_number(w, s)]);
 }
 
-void em_block(struct em *em, const char *note) {
-  fs_lp_open(&em->w, FS_LP_BLOCK, NULL)->note = note;
+void w_define(const struct fs_writer *w, enum fs_lp_kind kind, const struct fs_step *s, int v,
+              const char *rhs) {
+  w_say(w, kind, s, "const %s v%d = %s;", w_value_type(w_val(w, v)->dtype), v, rhs);
+  fs_lp_declare(w->lp, w->lp->at->last, v, 0);
 }
 
-void em_if(struct em *em, const char *fmt, ...) {
-  va_list args;
-  va_start(args, fmt);
-  fs_lp_open(&em->w, FS_LP_IF, keep(em, fmt, args));
-  va_end(args);
-}
+void w_unroll(const struct fs_writer *w, int rounds) { w->lp->unroll = rounds; }
 
-void em_if_bare(struct em *em, const char *fmt, ...) {
-  va_list args;
-  va_start(args, fmt);
-  fs_lp_open(&em->w, FS_LP_IF, keep(em, fmt, args))->bare = true;
-  va_end(args);
-}
-
-void em_else(struct em *em, const char *note) { fs_lp_else(&em->w, note); }
-
-void em_loop(struct em *em, enum fs_lp_axis axis, const char *fmt, ...) {
-  va_list args;
-  va_start(args, fmt);
-  add(em, fs_lp_open(&em->w, FS_LP_FOR, keep(em, fmt, args)))->axis = axis;
-  va_end(args);
-}
-
-void em_function(struct em *em, const char *fmt, ...) {
-  va_list args;
-  va_start(args, fmt);
-  fs_lp_open(&em->w, FS_LP_FUNCTION, keep(em, fmt, args));
-  va_end(args);
-}
-
-void em_close(struct em *em) { fs_lp_close(&em->w); }
-
-void em_unroll(struct em *em, int rounds) { em->w.unroll = rounds; }
-
-void em_for(struct em *em, const char *var, int count) {
+void w_for(const struct fs_writer *w, const char *var, int count) {
   enum fs_lp_axis axis = *var == 'b'   ? FS_LP_ROW
                          : *var == 'c' ? FS_LP_VECTOR
                          : *var == 'e' ? FS_LP_LANE
                                        : FS_LP_SERIAL;
-  if (count <= 1) return;
-  em_unroll(em, FS_LP_UNROLL_ALL);
-  em_loop(em, axis, "int %s = 0; %s < %d; %s++", var, var, count, var);
-  em->w.at->extent = count;
+  if (count <= 1) {
+    w_group(w);
+    return;
+  }
+  w_unroll(w, FS_LP_UNROLL_ALL);
+  const char *rounds = w_fmt(w, "int %s = 0; %s < %d; %s++", var, var, count, var);
+  w_open(w, FS_LP_FOR, axis, axis == FS_LP_SERIAL ? rounds : NULL)->extent = count;
 }
 
-void em_close_for(struct em *em, int count) {
-  if (count > 1) em_close(em);
+void w_for_in_braces(const struct fs_writer *w, const char *var, int count) {
+  if (count <= 1) w_block(w, NULL);
+  else w_for(w, var, count);
 }
 
-const char *em_fmt(struct em *em, const char *fmt, ...) {
+const char *w_fmt(const struct fs_writer *w, const char *fmt, ...) {
   va_list args;
   va_start(args, fmt);
-  const char *text = keep(em, fmt, args);
+  int length = vsnprintf(NULL, 0, fmt, args);
+  va_end(args);
+  size_t n = (size_t)FS_MAX(0, length) + 1;
+  char *text = fs_arena_alloc(w->lp->arena, n);
+  va_start(args, fmt);
+  vsnprintf(text, n, fmt, args);
   va_end(args);
   return text;
 }
 
-const char *em_size(struct em *em, int64_t x) {
-  struct fs_emitted *o = em->out;
+const char *w_keep(const struct fs_writer *w, struct fs_str *s) {
+  const char *text = fs_arena_strndup(w->lp->arena, fs_str_text(s), s->len);
+  fs_str_free(s);
+  return text;
+}
+
+const char *w_size(const struct fs_writer *w, int64_t x) {
+  struct fs_emitted *o = w->args->out;
   int at = 0;
   while (at < o->n_sizes && o->sizes[at] != x) at++;
   if (at == o->n_sizes) {
     o->sizes = fs_realloc(o->sizes, sizeof *o->sizes * (size_t)++o->n_sizes);
     o->sizes[at] = x;
   }
-  return em_fmt(em, "size%d", at);
+  return w_fmt(w, "size%d", at);
 }
 
-const char *em_int(struct em *em, int64_t x) {
-  if (em->how->any_size && x > 1) return em_size(em, x);
+const char *w_int(const struct fs_writer *w, int64_t x) {
+  if (w->how->any_size && x > 1) return w_size(w, x);
   bool small = x >= -INT_MAX && x <= INT_MAX;
-  return em_fmt(em, small ? "%lld" : "%lldLL", (long long)x);
+  return w_fmt(w, small ? "%lld" : "%lldLL", (long long)x);
 }
 
-const char *em_and(struct em *em, const char *a, const char *b) {
+const char *w_and(const struct fs_writer *w, const char *a, const char *b) {
   if (!*a) return b;
   if (!*b) return a;
-  return em_fmt(em, "%s && %s", a, b);
+  return w_fmt(w, "%s && %s", a, b);
 }
 
-static const char *dims(struct em *em, bool b, bool c, int lanes) {
+static const char *dims(const struct fs_writer *w, unsigned over, int lanes) {
   struct fs_str s = {0};
-  if (b && em->how->rows > 1) fs_str_printf(&s, "[%d]", em->how->rows);
-  if (c && em->how->vectors > 1) fs_str_printf(&s, "[%d]", em->how->vectors);
-  if (lanes > 1) fs_str_printf(&s, "[%d]", lanes);
-  const char *text = fs_arena_strndup(em->w.arena, fs_str_text(&s), s.len);
-  fs_str_free(&s);
-  return text;
+  if (over & FS_LP_ROWS && w->how->rows > 1) fs_str_printf(&s, "[%d]", w->how->rows);
+  if (over & FS_LP_VECTORS && w->how->vectors > 1) fs_str_printf(&s, "[%d]", w->how->vectors);
+  if (over & FS_LP_LANES && lanes > 1) fs_str_printf(&s, "[%d]", lanes);
+  return w_keep(w, &s);
 }
 
-const char *em_dims(struct em *em, bool b, bool c, bool e) {
-  return dims(em, b, c, e ? em_lanes(em) : 1);
-}
+const char *w_dims(const struct fs_writer *w, unsigned over) { return dims(w, over, w_lanes(w)); }
 
-const char *em_acc_dims(struct em *em, bool b, bool c, bool e) {
-  return dims(em, b, c, e ? em->how->lanes : 1);
+const char *w_acc_dims(const struct fs_writer *w, unsigned over) {
+  return dims(w, over, w->how->lanes);
 }

@@ -10,95 +10,63 @@
 #include "core/base/embed.h"
 #include "core/emit/writer.h"
 
-enum { SIDE = 32, STEP = 8 };
-
-static const struct fs_step *step_at(const struct em *em, int i) {
-  return &em->k->steps.data[i];
-}
-
 /* -- operands across ------------------------------------------------------------- */
 
-bool em_transposed(const struct em *em, const struct fs_step *s) {
-  const struct fs_access *a = em_access(em, s);
-  int64_t si = a->stride[0], sj = a->stride[1];
-  return a->varies == 3 && em->axes.n_outer == 1 && em->axes.n_inner == 1 &&
-         (si == 1 || si == -1) && sj != 1 && sj != -1 && sj != 0;
-}
-
-static bool is_staged(const struct em *em, const bool *need, int i, enum fs_step_kind kind) {
-  const struct fs_step *s = step_at(em, i);
-  return need[i] && s->kind == kind && em_transposed(em, s);
-}
-
-static bool any_staged(const struct em *em, const bool *need, enum fs_step_kind kind) {
-  for (int i = 0; i < em->k->steps.len; i++)
-    if (is_staged(em, need, i, kind)) return true;
-  return false;
+/* The steps of a kind that pass through shared memory. */
+static fs_steps find_staged(const struct fs_writer *w, fs_steps need, enum fs_step_kind kind) {
+  return W_THOSE(w, need, s, s->kind == kind && w_transposed(w, s));
 }
 
 /* The element that this thread moves, so that neighbours in a warp are
  * neighbours along i. */
-static void open_across(struct em *em) {
-  em_for(em, "b", em->how->rows);
-  em_say(em, FS_LP_LET, NULL, "const fs_index i = first + t, j = strip * 32 + (b * 8 + sub);");
+static void open_across(const struct fs_writer *w) {
+  w_for(w, "b", w->how->rows);
+  w_let(w, "const fs_index i = first + t, j = strip * 32 + (b * 8 + sub);");
 }
 
-static const char *in_tile(struct em *em) {
-  return em_fmt(em, "i < %s && j < %s", em_int(em, em->how->m), em_int(em, em->how->n));
+static const char *in_tile(const struct fs_writer *w) {
+  return w_fmt(w, "i < %s && j < %s", w_int(w, w->how->m), w_int(w, w->how->n));
 }
 
-void em_tile_stage_loads(struct em *em, const bool *need) {
-  if (!any_staged(em, need, FS_SP_LOAD)) return;
-  for (int i = 0; i < em->k->steps.len; i++)
-    if (is_staged(em, need, i, FS_SP_LOAD))
-      em_line(em, "__shared__ %s tile%d[32][33];",
-              em_value_type(em_val(em, step_at(em, i)->out)->dtype),
-              step_at(em, i)->out);
-  em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
-  open_across(em);
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = step_at(em, i);
-    if (!is_staged(em, need, i, FS_SP_LOAD)) continue;
-    em_line(em, "if (%s) tile%d[b * 8 + sub][t] = fs_get(a%d[%s]);",
-            in_tile(em), s->out, s->access, em_address(em, em_access(em, s)));
-  }
-  em_close_for(em, em->how->rows);
-  em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
-  em_for(em, "b", em->how->rows);
-  if (!em->how->full || em->how->need_ok) em_row_coords(em);
-  if (!em->how->full)
-    em_say(em, FS_LP_LET, NULL, "const bool in = strip * 32 + t < %s;", em_int(em, em->how->n));
-  const char *exists = em_guard(em, EM_IF_ROW | EM_IF_VECTOR, -1);
-  for (int i = 0; i < em->k->steps.len; i++) {
-    int v = step_at(em, i)->out;
-    if (!is_staged(em, need, i, FS_SP_LOAD)) continue;
-    em_line(em, "%s%s%sv%d[b] = tile%d[t][b * 8 + sub];", *exists ? "if (" : "",
-            exists, *exists ? ") " : "", v, v);
-  }
-  em_close_for(em, em->how->rows);
+void w_tile_stage_loads(const struct fs_writer *w, fs_steps need) {
+  fs_steps staged = find_staged(w, need, FS_SP_LOAD);
+  if (!*staged) return;
+  FS_EACH_OF(staged, s)
+    w_line(w, "__shared__ %s tile%d[32][33];", w_value_type(w_val(w, s->out)->dtype), s->out);
+  w_barrier(w);
+  open_across(w);
+  FS_EACH_OF(staged, s)
+    w_say(w, FS_LP_LOAD, s, "if (%s) tile%d[b * 8 + sub][t] = fs_get`%s(a%d[%s]);", in_tile(w), s->out,
+          fs_dtype_name(w_access(w, s)->dtype), s->access, w_address(w, w_access(w, s)));
+  w_close(w);
+  w_barrier(w);
+  w_for(w, "b", w->how->rows);
+  if (!w->how->full || w->how->need_ok) w_row_coords(w);
+  if (!w->how->full) w_let(w, "const bool in = strip * 32 + t < %s;", w_int(w, w->how->n));
+  FS_EACH_OF(staged, s)
+    w_add(w, FS_LP_LOAD, s,
+          w_guarded(w, FS_LP_IF_ROW | FS_LP_IF_VECTOR,
+                    w_fmt(w, "v%d[b] = tile%d[t][b * 8 + sub];", s->out, s->out)));
+  w_close(w);
 }
 
-void em_tile_stage_stores(struct em *em, const bool *need) {
-  if (!any_staged(em, need, FS_SP_STORE)) return;
-  for (int i = 0; i < em->k->steps.len; i++)
-    if (is_staged(em, need, i, FS_SP_STORE))
-      em_line(em, "__shared__ %s out%d[32][33];",
-              em_value_type(em_val(em, step_at(em, i)->in[0])->dtype), i);
-  if (!any_staged(em, need, FS_SP_LOAD)) em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
-  em_for(em, "b", em->how->rows);
-  for (int i = 0; i < em->k->steps.len; i++)
-    if (is_staged(em, need, i, FS_SP_STORE))
-      em_line(em, "out%d[b * 8 + sub][t] = %s;", i, em_ref(em, step_at(em, i)->in[0]));
-  em_close_for(em, em->how->rows);
-  em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
-  open_across(em);
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = step_at(em, i);
-    if (is_staged(em, need, i, FS_SP_STORE))
-      em_line(em, "if (%s) fs_put(a%d[%s], out%d[t][b * 8 + sub]);",
-              in_tile(em), s->access, em_address(em, em_access(em, s)), i);
-  }
-  em_close_for(em, em->how->rows);
+void w_tile_stage_stores(const struct fs_writer *w, fs_steps need) {
+  fs_steps staged = find_staged(w, need, FS_SP_STORE);
+  if (!*staged) return;
+  FS_EACH_OF(staged, s)
+    w_line(w, "__shared__ %s out%d[32][33];", w_value_type(w_val(w, s->in[0])->dtype),
+           w_number(w, s));
+  if (!*find_staged(w, need, FS_SP_LOAD)) w_barrier(w);
+  w_for(w, "b", w->how->rows);
+  FS_EACH_OF(staged, s)
+    w_line(w, "out%d[b * 8 + sub][t] = %s;", w_number(w, s), w_ref(w, s->in[0]));
+  w_close(w);
+  w_barrier(w);
+  open_across(w);
+  FS_EACH_OF(staged, s)
+    w_say(w, FS_LP_STORE, s, "if (%s) fs_put`%s(a%d[%s], out%d[t][b * 8 + sub]);", in_tile(w),
+          fs_dtype_name(w_access(w, s)->dtype), s->access, w_address(w, w_access(w, s)), w_number(w, s));
+  w_close(w);
 }
 
 /* -- block routines of the library -------------------------------------------------- */
@@ -111,16 +79,15 @@ struct routine {
   int in[2]; /* the step's operands in the order of the parameters */
 };
 
-static int varies(const struct em *em, int v) {
-  return v < 0 ? -1 : em_val(em, v)->varies;
-}
+static int varies(const struct fs_writer *w, int v) { return v < 0 ? -1 : w_val(w, v)->varies; }
 
 /* Which elementary function a step is, if one has a block routine. */
-static const char *function_of(const struct em *em, const struct fs_step *s, struct routine *r) {
+static const char *function_of(const struct fs_writer *w, const struct fs_step *s,
+                               struct routine *r) {
   r->in[0] = s->in[0];
   r->in[1] = s->in[1];
-  if (s->out < 0 || !fs_dtype_is_float(em_val(em, s->out)->dtype)) return NULL;
-  int x = varies(em, s->in[0]), y = varies(em, s->in[1]);
+  if (s->out < 0 || !fs_dtype_is_float(w_val(w, s->out)->dtype)) return NULL;
+  int x = varies(w, s->in[0]), y = varies(w, s->in[1]);
   if (s->kind == FS_SP_REDUCE && s->op == FS_RD_SUM && x == 3) {
     if (s->over == FS_VARIES_J && y == FS_VARIES_J) return "gemv";
     if (s->over == FS_VARIES_I && y == FS_VARIES_I) return "gemtv";
@@ -158,9 +125,9 @@ static bool read_params(const char *args, struct routine *r) {
   return true;
 }
 
-static bool find_routine(const struct em *em, const struct fs_step *s, struct routine *r) {
+static bool find_routine(const struct fs_writer *w, const struct fs_step *s, struct routine *r) {
   *r = (struct routine){0};
-  r->name = function_of(em, s, r);
+  r->name = function_of(w, s, r);
   if (!r->name) return false;
   struct fs_str file = {0};
   fs_str_printf(&file, "elemlib/%s.elem", r->name);
@@ -175,9 +142,9 @@ static bool find_routine(const struct em *em, const struct fs_step *s, struct ro
   return true;
 }
 
-static const char *own(struct em *em, int value) {
-  int v = em->how->made[value].alias;
-  return em_fmt(em, em->v[v].b ? "v%d[k]" : "v%d", v);
+static const char *own(const struct fs_writer *w, int value) {
+  int v = w->how->made[value].alias;
+  return w_fmt(w, w_over(w, v) & FS_LP_ROWS ? "v%d[k]" : "v%d", v);
 }
 
 /* Whether the routine reads elements of other threads: FS_AT(name, ...). */
@@ -189,34 +156,37 @@ static bool reads_any(const struct routine *r, int k) {
   return found;
 }
 
-static void share_operand(struct em *em, const struct fs_step *s, const struct routine *r, int k) {
+static void share_operand(const struct fs_writer *w, const struct fs_step *s,
+                          const struct routine *r, int k) {
   if (!reads_any(r, k)) return;
-  int number = (int)(s - em->k->steps.data);
-  const char *name = em_fmt(em, "share%d_%d", number, k);
-  em_line(em, "__shared__ %s %s[32][33];", em_value_type(em_val(em, r->in[k])->dtype), name);
-  em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
-  em_unroll(em, FS_LP_UNROLL_ALL);
-  em_line(em, "for (int k = 0; k < FS_OWN; k++) %s[FS_Y + k * FS_STEP][FS_X] "
-              "= %s;", name, own(em, r->in[k]));
-  em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
-  em_line(em, "#define FS_AT_%s(y, x) %s[y][x]", r->param[k], name);
+  int number = w_number(w, s);
+  const char *name = w_fmt(w, "share%d_%d", number, k);
+  w_line(w, "__shared__ %s %s[32][33];", w_value_type(w_val(w, r->in[k])->dtype), name);
+  w_barrier(w);
+  w_unroll(w, FS_LP_UNROLL_ALL);
+  w_line(w,
+         "for (int k = 0; k < FS_OWN; k++) %s[FS_Y + k * FS_STEP][FS_X] "
+         "= %s;",
+         name, own(w, r->in[k]));
+  w_barrier(w);
+  w_line(w, "#define FS_AT_%s(y, x) %s[y][x]", r->param[k], name);
 }
 
 /* What the results' macros expand to. */
-static void result_macro(struct em *em, const struct fs_step *s, const char *type) {
+static void result_macro(const struct fs_writer *w, const struct fs_step *s, const char *type) {
   const char *fma = !strcmp(type, "double") ? "fma" : "fmaf";
   if (s->kind == FS_SP_MAP) {
-    em_line(em, "#define FS_SET(k, x) v%d[k] = %s", s->out, em_finished(em, s->out, "(x)"));
+    w_line(w, "#define FS_SET(k, x) v%d[k] = %s", s->out, w_finished(w, s->out, "(x)"));
     return;
   }
   bool rows = s->over == FS_VARIES_J;
-  const char *acc = em_fmt(em, rows ? "r%d[k]" : "r%d", s->out);
-  em_line(em, "#define %s(k, x, y) if (FS_HERE(k)) %s = %s(x, y, %s)",
-          rows ? "FS_DOT_ROW" : "FS_DOT_COL", acc, fma, acc);
+  const char *acc = w_fmt(w, rows ? "r%d[k]" : "r%d", s->out);
+  w_line(w, "#define %s(k, x, y) if (FS_HERE(k)) %s = %s(x, y, %s)",
+         rows ? "FS_DOT_ROW" : "FS_DOT_COL", acc, fma, acc);
 }
 
 /* The routine's text, indented as what is around it; directives are not. */
-static void put_routine(struct em *em, const struct routine *r) {
+static void put_routine(const struct fs_writer *w, const struct routine *r) {
   int least = INT_MAX;
   const char *end = r->text + r->len;
   for (int pass = 0; pass < 2; pass++) {
@@ -228,117 +198,76 @@ static void put_routine(struct em *em, const struct routine *r) {
       if (n >= (int)len) continue;
       if (pass == 0 && !directive) least = FS_MIN(least, n);
       if (pass == 0) continue;
-      em_line_in(em, directive ? FS_LP_MARGIN : (n - least) / 2, "%.*s", (int)len - n, p + n);
+      w_line_in(w, directive ? FS_LP_MARGIN : (n - least) / 2, "%.*s", (int)len - n, p + n);
     }
   }
 }
 
-static void block_routine(struct em *em, const struct fs_step *s, const struct routine *r) {
-  const char *type = em_value_type(em_val(em, s->out)->dtype);
-  em_block(em, r->name);
-  em_line(em, "#define FS_TYPE %s", type);
+static void block_routine(const struct fs_writer *w, const struct fs_step *s,
+                          const struct routine *r) {
+  const char *type = w_value_type(w_val(w, s->out)->dtype);
+  w_block(w, r->name);
+  w_line(w, "#define FS_TYPE %s", type);
   for (int k = 0; k < 2; k++) {
-    em_line(em, "#define FS_IN_%s(k) %s", r->param[k], own(em, r->in[k]));
-    share_operand(em, s, r, k);
+    w_line(w, "#define FS_IN_%s(k) %s", r->param[k], own(w, r->in[k]));
+    share_operand(w, s, r, k);
   }
-  result_macro(em, s, type);
-  put_routine(em, r);
+  result_macro(w, s, type);
+  put_routine(w, r);
   for (int k = 0; k < 2; k++) {
-    em_line(em, "#undef FS_IN_%s", r->param[k]);
-    if (reads_any(r, k)) em_line(em, "#undef FS_AT_%s", r->param[k]);
+    w_line(w, "#undef FS_IN_%s", r->param[k]);
+    if (reads_any(r, k)) w_line(w, "#undef FS_AT_%s", r->param[k]);
   }
-  em_line(em, "#undef FS_TYPE");
-  em_line(em, "#undef %s", s->kind == FS_SP_MAP            ? "FS_SET"
-                           : s->over == FS_VARIES_J ? "FS_DOT_ROW"
-                                                    : "FS_DOT_COL");
-  em_close(em);
+  w_line(w, "#undef FS_TYPE");
+  w_line(w, "#undef %s",
+         s->kind == FS_SP_MAP     ? "FS_SET"
+         : s->over == FS_VARIES_J ? "FS_DOT_ROW"
+                                  : "FS_DOT_COL");
+  w_close(w);
 }
 
 /* -- a tile --------------------------------------------------------------------------- */
 
-static void here_macro(struct em *em) {
-  const char *column = em->how->full ? "" : em_fmt(em, "j < %s", em_int(em, em->how->n));
+static void here_macro(const struct fs_writer *w) {
+  const char *column = w->how->full ? "" : w_fmt(w, "j < %s", w_int(w, w->how->n));
   const char *row =
-      em->how->need_ok ? em_fmt(em, "first + ((k) * 8 + sub) < %s", em_int(em, em->how->m))
-                  : "";
-  const char *both = em_and(em, column, row);
-  em_line(em, "#define FS_HERE(k) (%s)", *both ? both : "true");
+      w->how->need_ok ? w_fmt(w, "first + ((k) * 8 + sub) < %s", w_int(w, w->how->m)) : "";
+  const char *both = w_and(w, column, row);
+  w_line(w, "#define FS_HERE(k) (%s)", *both ? both : "true");
 }
 
-static bool stores_here(const struct em *em, const bool *need) {
-  for (int i = 0; i < em->k->steps.len; i++)
-    if (need[i] && step_at(em, i)->kind == FS_SP_STORE && !em_transposed(em, step_at(em, i)))
-      return true;
-  return false;
+/* The loop over the rows that a thread has of a tile. */
+static void open_tile_rows(const struct fs_writer *w) {
+  w_for(w, "b", w->how->rows);
+  w_row_coords(w);
 }
 
-void em_tile_compute(struct em *em, const bool *need) {
+void w_tile_compute(const struct fs_writer *w, fs_steps need) {
   bool open = false, macros = false;
-  em_block(em, NULL);
-  em_vector_coords(em);
-  for (int i = 0; i <= em->k->steps.len; i++) {
-    bool last = i == em->k->steps.len;
-    const struct fs_step *s = last ? NULL : step_at(em, i);
-    if (!last && (!need[i] || !em_makes_lanes(em, s))) continue;
-    struct routine r;
-    bool block = !last && find_routine(em, s, &r);
-    if (open && (block || last)) {
-      em_close_for(em, em->how->rows);
-      open = false;
-    }
-    if (last) break;
-    if (block && !macros) here_macro(em);
+  struct routine r;
+  w_block(w, NULL);
+  w_vector_coords(w);
+  FS_EACH_OF(need, s) {
+    if (!w_makes_lanes(w, s)) continue;
+    bool block = find_routine(w, s, &r);
+    if (open && block) w_close(w);
+    if (!open && !block) open_tile_rows(w);
+    open = !block;
+    if (block && !macros) here_macro(w);
     macros |= block;
     if (block) {
-      block_routine(em, s, &r);
+      block_routine(w, s, &r);
       continue;
     }
-    if (!open) {
-      em_for(em, "b", em->how->rows);
-      em_row_coords(em);
-      open = true;
-    }
-    em_lane_step(em, s);
+    w_lane_step(w, w->lp, s);
+    w_spell_pass(w);
   }
-  if (stores_here(em, need)) {
-    em_for(em, "b", em->how->rows);
-    em_row_coords(em);
-    em_stores(em, need);
-    em_close_for(em, em->how->rows);
+  if (open) w_close(w);
+  if (FS_ANY_OF(need, s, s->kind == FS_SP_STORE && !w_transposed(w, s))) {
+    open_tile_rows(w);
+    w_stores(w, need);
+    w_close(w);
   }
-  if (macros) em_line(em, "#undef FS_HERE");
-  em_close(em);
-}
-
-/* A tile's sums of its rows, one per tile column in the workspace. */
-static void tile_rows_out(struct em *em) {
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = step_at(em, i);
-    if (s->kind != FS_SP_REDUCE || em->how->made[s->out].reduced != FS_REDUCED_ROW_END) continue;
-    em_for(em, "b", em->how->rows);
-    em_row_coords(em);
-    em_line(em, "const %s x = fs_warp<%s, 32>(r%d[b]);",
-            em_acc_type(em, s->out), em_op_class(s->op),
-            s->out);
-    em_line(em, "if (%s) w%d[%s] = x;", em_guard(em, EM_IF_SPEAKS | EM_IF_ROW, -1), s->out,
-            em_at(em, FS_LP_AT({"strip", em->how->pitch_i}, {"i", 1})));
-    em_close_for(em, em->how->rows);
-  }
-}
-
-void em_tile(struct em *em) {
-  em_go(em, EM_BEFORE);
-  em_uniforms(em);
-  em_declare_fulls(em);
-  em_go(em, EM_STRIP_BEGIN);
-  em_sweep(em, -1);
-  em_declare_columns(em);
-  em_go(em, EM_ROW);
-  em_row_steps(em, 0);
-  em_sweep(em, 0);
-  tile_rows_out(em);
-  em_go(em, EM_STRIP_END);
-  em_columns_out(em);
-  em_go(em, EM_AFTER);
-  em_finish(em);
+  if (macros) w_line(w, "#undef FS_HERE");
+  w_close(w);
 }

@@ -7,13 +7,18 @@
  * Only plain lists are taken: assignments, also to parts, and a `return` over operators,
  * subscripts and functions, which run as one block that reads nothing on the host. Of built-in
  * functions, those that are nothing but arithmetic, or look at types and shapes. All that
- * a list and the functions it calls read of variables is seen in fs_lookup(). */
+ * a list and the functions it calls read of variables is seen in fs_lookup().
+ *
+ * A list may stand in a function. What it assigns are names of that function then, and what it
+ * reads are these or global ones: a guard says which, and that no local variable hides a global
+ * one. */
 #include "core/eval/again.h"
 
 enum { LISTS_KEPT = 64, BEFORE = 2 };
 
 static void free_again(struct fs_again *a) {
   fs_again_empty(a);
+  fs_moves_free(a->moves);
   FS_VEC_FREE(&a->passing);
   fs_unit_unref(a->unit);
   free(a);
@@ -46,7 +51,7 @@ static bool is_plain_expr(const struct fs_expr *e) {
 
 static bool is_plain(const struct fs_interp *in, const struct fs_stmt *list,
                      bool top) {
-  bool some = false;
+  bool some = false, silent = in->silent || in->call_depth;
   for (const struct fs_stmt *s = list; s; s = s->next) {
     if (s->kind == FS_ST_RETURN && top && !s->next) {
       for (int k = 0; k < s->n_exprs; k++)
@@ -54,7 +59,7 @@ static bool is_plain(const struct fs_interp *in, const struct fs_stmt *list,
       return some && in->silent;
     }
     if (s->kind != FS_ST_ASSIGN && s->kind != FS_ST_INDEXED) return false;
-    if (!s->silent && !in->silent) return false;
+    if (!s->silent && !silent) return false;
     if (!is_plain_expr(s->expr)) return false;
     if (s->kind == FS_ST_INDEXED && !is_plain_expr(s->expr2)) return false;
     some = true;
@@ -91,13 +96,17 @@ static void find_passing(const struct fs_stmt *list, fs_name_list *out) {
     }
 }
 
-/* Between two blocks, in code of the user that is in no function. */
+static bool is_users(const struct fs_interp *in) {
+  return in->call_depth ? !in->scope->prelude && !in->scope->sealed && !in->lib_depth
+                        : in->scope == &in->globals;
+}
+
+/* Between two blocks, in code of the user. */
 static bool is_between(const struct fs_interp *in) {
-  return !in->graph && !in->handles.len && !in->inputs.len &&
-         !in->pending.len && in->scope == &in->globals && in->running &&
-         !in->call_depth && !in->lib_depth && !in->begin_depth &&
+  return is_users(in) && !in->graph && !in->handles.len && !in->inputs.len &&
+         !in->pending.len && in->running && !in->lib_depth && !in->begin_depth &&
          !in->elementwise && !in->explain && !in->loading_prelude &&
-         !in->importing.len && in->units.len == 1;
+         !in->importing.len && in->units.len <= 1 + in->call_depth;
 }
 
 static struct fs_again *find(struct fs_interp *in, const struct fs_stmt *list,
@@ -137,12 +146,11 @@ void fs_again_begin(struct fs_interp *in, const struct fs_stmt *list,
   struct fs_again *a = find(in, list, top);
   if (!a) a = add(in, list, top);
   if (a->refused || a->seen++ < BEFORE) return;
-  if (a->misses > FS_AGAIN_MISSES && a->misses > a->hits) a->refused = true;
+  if (a->misses > FS_AGAIN_MISSES && a->misses > a->hits && !fs_moves_learning(a))
+    a->refused = true;
+  if (fs_moves_stay(a)) return;
   fs_again_empty(a);
-  for (const struct fs_stmt *s = list; s; s = s->next)
-    for (int k = 0; k < s->n_targets; k++)
-      if (fs_assigned_since(in, 0, s->targets[k].name)) return;
-  a->undo_from = in->undo.len;
+  a->home = in->scope;
   a->blocks = 0;
   a->forced = in->forced;
   a->told = in->diags->list.len;
@@ -152,15 +160,21 @@ void fs_again_begin(struct fs_interp *in, const struct fs_stmt *list,
 
 /* -- once more ------------------------------------------------------------------ */
 
-static bool holds(struct fs_interp *in, struct fs_again *a, int k) {
+/* A number that slices go by may be another one: *moved then. */
+static bool number_holds(struct fs_again_guard *g, const struct fs_val *v, bool *moved) {
+  bool same = !memcmp(&v->number, &g->number, sizeof g->number);
+  g->next = v->number;
+  *moved |= !same;
+  return v->is_int == g->is_int && (same || g->moving);
+}
+
+static bool holds(struct fs_interp *in, struct fs_again *a, int k, bool *moved) {
   struct fs_again_guard *g = &a->guards.data[k];
-  const struct fs_val *v = fs_scope_find(&in->globals, g->name);
+  const struct fs_val *v = fs_again_now(in, g);
   if (!v || g->kind == FS_V_NONE) return !v && g->kind == FS_V_NONE;
   if (v->kind != g->kind) return false;
   if (v->kind == FS_V_FUNCTION) return v->func == g->func;
-  if (v->kind != FS_V_TENSOR)
-    return !memcmp(&v->number, &g->number, sizeof g->number) &&
-           v->is_int == g->is_int;
+  if (v->kind != FS_V_TENSOR) return number_holds(g, v, moved);
   const struct fs_tensor *t = g->now = v->tensor;
   int64_t list_to = fs_tensor_list_to(t);
   if (g->list_to && (!list_to || list_to > g->list_to)) return false;
@@ -177,14 +191,15 @@ static bool holds(struct fs_interp *in, struct fs_again *a, int k) {
   return alias == g->alias;
 }
 
-static bool may_run(struct fs_interp *in, struct fs_again *a) {
+static bool may_run(struct fs_interp *in, struct fs_again *a, enum fs_status *st) {
+  bool moved = false;
   struct fs_epoch here = fs_run_epoch(in->runner, in->language);
   if (!fs_run_may_recall(in->runner) || !fs_memo_block(&a->memo, here)) return false;
   for (int k = 0; k < a->guards.len; k++)
-    if (!holds(in, a, k)) return false;
+    if (!holds(in, a, k, &moved)) return false;
   for (int k = 0; k < a->effects.len; k++) /* to give a value needs no memory */
-    if (!fs_scope_find(&in->globals, a->effects.data[k].name)) return false;
-  return true;
+    if (!fs_scope_find(in->scope, a->effects.data[k].name)) return false;
+  return !moved || fs_moves_go(in, a, st);
 }
 
 /* Whether nothing but the name that gets another value still holds what it is. */
@@ -225,7 +240,7 @@ static void give_values(struct fs_interp *in, const struct fs_again *a,
   for (int k = 0; k < a->effects.len; k++)
     values[k] = value_of(a, &a->effects.data[k], out, s);
   for (int k = 0; k < a->effects.len; k++)
-    fs_scope_set(&in->globals, a->effects.data[k].name, values[k]);
+    fs_scope_set(in->scope, a->effects.data[k].name, values[k]);
   fs_snapshot_unref(s);
 }
 
@@ -249,7 +264,7 @@ static enum fs_status run(struct fs_interp *in, struct fs_again *a) {
 }
 
 const fs_name_list *fs_again_passing(struct fs_interp *in, const struct fs_stmt *body) {
-  if (!body || in->scope != &in->globals || in->call_depth || in->explain) return NULL;
+  if (!body || !is_users(in) || in->explain) return NULL;
   struct fs_again *a = find(in, body, false);
   return a && a->passing.len ? &a->passing : NULL;
 }
@@ -259,9 +274,10 @@ bool fs_again_try(struct fs_interp *in, const struct fs_stmt *list, bool top,
   if (!list || in->recording || !is_between(in)) return false;
   struct fs_again *a = find(in, list, top);
   if (!a || !a->ready) return false;
-  if (!may_run(in, a)) {
+  *st = FS_OK;
+  if (!may_run(in, a, st)) {
     a->misses++;
-    return false;
+    return *st != FS_OK;
   }
   struct fs_block *b = a->memo.life->block;
   a->hits++;

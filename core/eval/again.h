@@ -9,9 +9,13 @@
 enum { FS_AGAIN_NAMES = 64, FS_AGAIN_INPUTS = 96, FS_AGAIN_OUTPUTS = 30, FS_AGAIN_EFFECTS = 64,
        FS_AGAIN_MISSES = 4 };
 
+struct fs_moves; /* moving.c */
+
 /* What a name was when the list was traced. */
 struct fs_again_guard {
   char *name;
+  bool local;                /* of the function that the list stands in; else global */
+  bool beyond;               /* a function that the list calls reads it, too */
   enum fs_val_kind kind;     /* FS_V_NONE: there was no such variable */
   bool is_int;
   double number;
@@ -22,8 +26,10 @@ struct fs_again_guard {
   int alias;                 /* the first guard of the same storage */
   int64_t list_to;           /* what was known of it as a list of indices */
   bool rebound;              /* the list gives the name another value */
+  int moving;                /* 1 + which number of `moves` it is; 0: it must stay what it is */
   const struct fs_storage *seen;  /* only while it is recorded */
   const struct fs_tensor *now;    /* only while it is run */
+  double next;                    /* ... a moving number, as it is now */
 };
 
 /* What a name is afterwards: an output of the block, a number, a part of what another
@@ -45,6 +51,11 @@ struct fs_again_output {
   const struct fs_tensor *seen;
 };
 
+struct fs_again_assigned {
+  char *name;
+  bool new;                  /* there was none */
+};
+
 struct fs_again {
   const struct fs_stmt *list;
   struct fs_unit *unit;      /* a reference, so that `list` stays what it is */
@@ -62,20 +73,37 @@ struct fs_again {
   fs_name_list passing;      /* see fs_again_passing() */
   struct fs_number *params;
   fs_anchor_list anchors;
+  struct fs_moves *moves;    /* how the block goes with numbers; NULL: nothing was seen yet */
   /* While it is recorded: */
   bool failed, ended;
-  int undo_from, blocks, forced, told;
+  const struct fs_scope *home;       /* what the list assigns to */
+  FS_VEC(struct fs_again_assigned) assigned;
+  int blocks, forced, told;
   int64_t stream;
 };
 
-/* Whether the undo log has the name, from its place `from` on. */
-static inline bool fs_assigned_since(const struct fs_interp *in, int from, const char *name) {
-  for (int k = from; k < in->undo.len; k++)
-    if (!strcmp(in->undo.data[k].name, name)) return true;
-  return false;
-}
-
 /* Forgets what was recorded, not the list. */
 void fs_again_empty(struct fs_again *a);
+/* What a guard is of, as it is now; NULL: nothing. Borrowed. */
+static inline struct fs_val *fs_again_now(struct fs_interp *in, const struct fs_again_guard *g) {
+  return fs_scope_find(g->local ? in->scope : &in->globals, g->name);
+}
+/* The guard of what the list itself means by a name; NULL: it reads no such variable. */
+const struct fs_again_guard *fs_again_guard_of(const struct fs_again *a, const char *name);
+
+/* -- moving.c: rounds that differ in numbers which slices go by -- */
+
+/* The list was recorded, and is ready: what that says of how its block goes with numbers. */
+void fs_moves_learn(struct fs_interp *in, struct fs_again *a);
+/* Makes what was recorded that of a round in which the moving numbers are g->next; false: it
+ * is not known to be so, or `*st` says what failed. */
+bool fs_moves_go(struct fs_interp *in, struct fs_again *a, enum fs_status *st);
+/* Whether a list that was not ready for its last round is still to be recorded again; whether
+ * what is recorded is better than a recording of that round. */
+bool fs_moves_learning(const struct fs_again *a);
+bool fs_moves_stay(struct fs_again *a);
+/* What was recorded is to be forgotten. */
+void fs_moves_forget(struct fs_again *a);
+void fs_moves_free(struct fs_moves *m);
 
 #endif

@@ -354,14 +354,74 @@ enum fs_status fs_block_may_keep(struct fs_interp *in, const struct fs_val *v,
   return made_up ? fs_check_size(in, t->dtype, &t->shape, span) : FS_OK;
 }
 
-/* -- results that the next round of a loop replaces ------------------------ */
+/* -- who holds a tensor ---------------------------------------------------- */
 
 typedef FS_VEC(struct fs_tensor *) tensor_vec;
+
+struct held {
+  const struct fs_tensor *tensor;
+  const char *name;   /* the variable that has it, or had it before this block; or NULL */
+  int refs;           /* that the block and the undo log have */
+};
+typedef FS_VEC(struct held) held_list; /* by address */
+
+static int by_address(const void *a, const void *b) {
+  uintptr_t x = (uintptr_t)((const struct held *)a)->tensor;
+  uintptr_t y = (uintptr_t)((const struct held *)b)->tensor;
+  return (x > y) - (x < y);
+}
+
+static struct held *held_in(const held_list *list, const struct fs_tensor *t) {
+  struct held key = {.tensor = t};
+  return list->len ? bsearch(&key, list->data, (size_t)list->len, sizeof key, by_address) : NULL;
+}
+
+static struct held *held_as(const held_list *list, const struct fs_val *v) {
+  return v->kind == FS_V_TENSOR ? held_in(list, v->tensor) : NULL;
+}
+
+/* Goes over all variables once, however many tensors there are. */
+static void find_holders(const struct fs_interp *in, const held_list *list) {
+  struct held *h;
+  for (const struct fs_scope *s = in->scope; s; s = s->up)
+    for (int i = 0; i < s->vars.len; i++)
+      if ((h = held_as(list, &s->vars.data[i].value)) && !h->name) h->name = s->vars.data[i].name;
+  for (int i = 0; i < in->undo.len; i++) {
+    if (!(h = held_as(list, &in->undo.data[i].old))) continue;
+    if (!h->name) h->name = in->undo.data[i].name;
+    h->refs++;
+  }
+  for (int i = 0; i < in->inputs.len; i++)
+    if ((h = held_in(list, stood_for(in, in->inputs.data[i])))) h->refs++;
+}
+
+/* Whether only the block and the undo log still hold the tensor. */
+static bool is_dying(const struct fs_tensor *t, const struct held *of) {
+  int all = of->tensor == t ? t->refs : of->tensor->refs + t->refs - 2; /* the stand-in's own */
+  return all == of->refs && t->storage->refs == 1;
+}
+
+/* Those of outputs and inputs. */
+static void find_held(const struct fs_interp *in, const tensor_vec *outputs, held_list *out) {
+  const struct fs_graph *g = in->graph;
+  int n = 0;
+  for (int k = 0; k < outputs->len; k++)
+    *FS_PUSH(out) = (struct held){.tensor = outputs->data[k]};
+  for (int k = 0; k < g->inputs.len; k++)
+    *FS_PUSH(out) = (struct held){.tensor = stood_for(in, g->inputs.data[k].tensor)};
+  if (out->len) qsort(out->data, (size_t)out->len, sizeof *out->data, by_address);
+  for (int k = 0; k < out->len; k++)
+    if (!n || out->data[n - 1].tensor != out->data[k].tensor) out->data[n++] = out->data[k];
+  out->len = n;
+  find_holders(in, out);
+}
+
+/* -- results that the next round of a loop replaces ------------------------ */
 
 /* Those that only their names hold and maps compute, whose nodes are in the recipe. */
 static void find_passing(struct fs_interp *in, struct recipe *r, tensor_vec *out) {
   for (int k = 0; k < in->passing->len; k++) {
-    const struct fs_val *v = fs_scope_find(&in->globals, in->passing->data[k]);
+    const struct fs_val *v = fs_scope_find(in->scope, in->passing->data[k]);
     struct fs_tensor *t = v && v->kind == FS_V_TENSOR ? v->tensor : NULL;
     if (!t || t->state != FS_TS_LAZY || t->graph != in->graph || t->refs != 2 ||
         bytes_of(t) < PASSING_MIN_BYTES)
@@ -374,17 +434,16 @@ static void find_passing(struct fs_interp *in, struct recipe *r, tensor_vec *out
 
 /* What would go with this block, but for a recipe that reads it. */
 static double kept_by(const struct fs_interp *in, const struct recipe *r) {
+  held_list held = {0};
   double bytes = 0;
-  for (int i = 0; i < in->undo.len; i++) {
-    const struct fs_val *old = &in->undo.data[i].old;
-    bool read = false;
-    for (int k = 0; k < r->n && old->kind == FS_V_TENSOR && !read; k++) {
-      const struct fs_node *nd = fs_node(r->from, r->old[k]);
-      read = nd->kind == FS_ND_INPUT &&
-             r->from->inputs.data[nd->slot].tensor == old->tensor;
-    }
-    if (read) bytes += bytes_of(old->tensor);
+  find_held(in, &(tensor_vec){0}, &held);
+  for (int k = 0; k < r->n; k++) {
+    const struct fs_node *nd = fs_node(r->from, r->old[k]);
+    if (nd->kind != FS_ND_INPUT) continue;
+    const struct fs_tensor *t = r->from->inputs.data[nd->slot].tensor;
+    if (is_dying(t, held_in(&held, stood_for(in, t)))) bytes += bytes_of(t);
   }
+  FS_VEC_FREE(&held);
   return bytes;
 }
 
@@ -422,20 +481,6 @@ static void pass_over(struct fs_interp *in) {
   FS_VEC_FREE(&list);
 }
 
-/* The variable that has the tensor, or had it before this block; NULL. Borrowed. */
-static const char *variable_of(const struct fs_interp *in, const struct fs_tensor *t) {
-  for (const struct fs_scope *s = in->scope; s; s = s->up)
-    for (int i = 0; i < s->vars.len; i++)
-      if (s->vars.data[i].value.kind == FS_V_TENSOR &&
-          s->vars.data[i].value.tensor == t)
-        return s->vars.data[i].name;
-  for (int i = 0; i < in->undo.len; i++)
-    if (in->undo.data[i].old.kind == FS_V_TENSOR &&
-        in->undo.data[i].old.tensor == t)
-      return in->undo.data[i].name;
-  return NULL;
-}
-
 /* Computes a virtual tensor: its recipe is a block of its own. */
 static enum fs_status run_recipe(struct fs_interp *in, struct fs_tensor *t) {
   struct fs_graph *g = recipe_of(t);
@@ -448,8 +493,11 @@ static enum fs_status run_recipe(struct fs_interp *in, struct fs_tensor *t) {
     fs_tensor_unref(g->inputs.data[i].tensor);
   fs_graph_free(g);
   t->graph = NULL;
-  if (in->host.late && !in->loading_prelude)
-    in->host.late(in->host.user, fs_runner_last(in->runner), variable_of(in, t));
+  if (in->host.late && !in->loading_prelude) {
+    struct held h = {.tensor = t};
+    find_holders(in, &(held_list){&h, 1, 1});
+    in->host.late(in->host.user, fs_runner_last(in->runner), h.name);
+  }
   return FS_OK;
 }
 
@@ -503,43 +551,42 @@ void fs_block_abandon(struct fs_interp *in) {
   drop_stand_ins(in);
 }
 
-/* For as long as the block that is traced. */
-static const char *name_of(struct fs_interp *in, const struct fs_tensor *t) {
-  const char *name = variable_of(in, stood_for(in, t));
-  return name ? fs_arena_strndup(in->graph->arena, name, strlen(name)) : NULL;
+/* The names live as long as the graph. */
+static void name_values(struct fs_interp *in, const tensor_vec *outputs) {
+  struct fs_graph *g = in->graph;
+  held_list held = {0};
+  find_held(in, outputs, &held);
+  for (int k = 0; k < outputs->len; k++) {
+    const char *name = held_in(&held, outputs->data[k])->name;
+    if (name) g->output_names.data[k] = fs_arena_strndup(g->arena, name, strlen(name));
+  }
+  for (int k = 0; k < g->inputs.len; k++) {
+    struct fs_graph_input *input = &g->inputs.data[k];
+    const struct held *h = held_in(&held, stood_for(in, input->tensor));
+    if (!input->name && h->name)
+      input->name = fs_arena_strndup(g->arena, h->name, strlen(h->name));
+    input->dying = is_dying(input->tensor, h);
+  }
+  FS_VEC_FREE(&held);
 }
 
-/* Whether only the block and the undo log still hold the tensor. */
-static bool is_dying(const struct fs_interp *in, const struct fs_tensor *t) {
-  const struct fs_tensor *of = stood_for(in, t);
-  int refs = 0, all = of == t ? t->refs : of->refs + t->refs - 2; /* the stand-in's own */
-  for (int i = 0; i < in->inputs.len; i++) refs += in->inputs.data[i] == t;
-  for (int i = 0; i < in->undo.len; i++)
-    refs += in->undo.data[i].old.kind == FS_V_TENSOR &&
-            in->undo.data[i].old.tensor == of;
-  return all == refs && t->storage->refs == 1;
-}
-
-/* Makes outputs of the wanted handles. `first` are the handles of the outputs,
- * `also` further handles of nodes that are outputs already (x and x'). */
+/* Makes outputs of the wanted handles; while fs_interrupted(), not of all. `first` are the
+ * handles of the outputs, `also` further handles of nodes that are outputs already (x and
+ * x'). */
 static void choose_outputs(struct fs_interp *in, tensor_vec *first,
                            tensor_vec *also) {
   struct fs_graph *g = in->graph;
-  for (int i = 0; i < in->handles.len; i++) {
+  bool *seen = fs_calloc((size_t)g->nodes.len, sizeof *seen);
+  for (int i = 0; i < in->handles.len && !fs_interrupted(); i++) {
     struct fs_tensor *t = in->handles.data[i];
     if (t->refs < 2 || t->state != FS_TS_LAZY) continue;
     if (make_virtual(in, t)) continue;
-    bool seen = false;
-    for (int k = 0; k < g->outputs.len && !seen; k++)
-      seen = g->outputs.data[k] == t->node;
-    *FS_PUSH(seen ? also : first) = t;
-    if (!seen) fs_graph_output(g, t->node, name_of(in, t));
+    *FS_PUSH(seen[t->node] ? also : first) = t;
+    if (!seen[t->node]) fs_graph_output(g, t->node, NULL);
+    seen[t->node] = true;
   }
-  for (int i = 0; i < g->inputs.len; i++) {
-    struct fs_graph_input *input = &g->inputs.data[i];
-    if (!input->name) input->name = name_of(in, input->tensor);
-    input->dying = is_dying(in, input->tensor);
-  }
+  free(seen);
+  name_values(in, first);
 }
 
 static void share_storage(struct fs_interp *in, const tensor_vec *first,
@@ -562,9 +609,9 @@ static enum fs_status run_block(struct fs_interp *in) {
   tensor_vec first = {0}, also = {0};
   if (in->passing) pass_over(in);
   choose_outputs(in, &first, &also);
-  enum fs_status st = FS_OK;
+  enum fs_status st = fs_interrupted() ? FS_INTERRUPTED : FS_OK;
   struct fs_block *ran = NULL;
-  if (first.len) {
+  if (first.len && st == FS_OK) {
     fs_id *nodes = fs_malloc(sizeof(fs_id) * (size_t)first.len);
     for (int i = 0; i < first.len; i++) nodes[i] = first.data[i]->node;
     st = fs_run_graph(in->runner, in->graph, first.data, in->diags, &ran,

@@ -12,8 +12,9 @@
   (FS_OP_##id == FS_OP_MIN || FS_OP_##id == FS_OP_MAX ? 1 : arity)
 
 static const struct fs_builtin builtins[] = {
-#define FS_MAP_OP(id, name, arity, types, result, infix, cuda, doc) \
-  {name, MIN_ARGS(id, arity), arity, fs_bi_map_op, FS_BT_MAP | FS_BT_PLAIN, FS_OP_##id,      \
+#define FS_MAP_OP(id, name, arity, types, result, commutes, infix, cuda, way, c, whole, cost, \
+                  code, doc) \
+  {name, MIN_ARGS(id, arity), arity, fs_bi_map_op, FS_BT_MAP | FS_BT_PLAIN, FS_OP_##id,           \
    SIGNATURE_##arity(name), doc},
 #include "core/graph/ops.def"
 
@@ -51,7 +52,8 @@ static const struct fs_builtin builtins[] = {
      "it); inside f the operators * / ^ act on single elements"},
     {"reduce", 2, 3, fs_bi_reduce, FS_BT_WHOLE | FS_BT_PLAIN, 0, "reduce(op, x[, dim])",
      "all elements of x, or those along a dimension, put together by op: "
-     "\"sum\", \"prod\", \"max\", \"min\", \"any\", \"all\", \"argmax\", \"argmin\", one of "
+     "\"sum\", \"prod\", \"max\", \"min\", \"any\", \"all\", \"argmax\", \"argmin\", "
+     "\"var\", \"logsumexp\", one of "
      "the first six as a function, or (x, y) -> x + y"},
 
     {"find", 1, 1, fs_bi_find, FS_BT_WHOLE, 0, "find(mask)",
@@ -135,6 +137,8 @@ static const struct fs_builtin builtins[] = {
     {"load", 1, 5, fs_bi_load, 0, 0, "load(\"file\"[, \"name\"], \"option=value\", ...)",
      "an array from a .npy, .npz, .mtx or .csv file: of several arrays or columns the "
      "one of that name. Options for .csv: skip= sep= decimal="},
+    {"kernel", 1, 2, fs_bi_kernel, 0, 0, "kernel(\"file\"[, \"name\"])",
+     "a kernel in CUDA C or OpenCL C as a function; also written :kernel \"file\""},
     {"save", 2, -1, fs_bi_save, 0, 0, "save(\"file\", x, ...)",
      "writes arrays to a .npy, .npz, .mtx or .csv file; .npz takes several"},
     {"time", 0, 0, fs_bi_time, 0, 0, "time()",

@@ -4,6 +4,7 @@
 
 #include "core/eval/builtins.h"
 #include "core/eval/files.h"
+#include "core/eval/kernel.h"
 #include "core/eval/show.h"
 #include "core/eval/witness.h"
 
@@ -189,6 +190,25 @@ enum fs_status fs_bi_load(struct fs_call *c) {
   if (st == FS_OK && c->want > 1)
     c->out[1] = fs_val_string(names ? names : "", names ? strlen(names) : 0);
   free(names);
+  return st;
+}
+
+/* The one kernel of a file, or that of a name. */
+enum fs_status fs_bi_kernel(struct fs_call *c) {
+  const char *path = NULL, *name = NULL;
+  struct fs_func **all = NULL;
+  struct fs_span span = fs_in_span(c->in, c->arg_spans[0]);
+  int n = 0;
+  enum fs_status st = fs_arg_string(c, 0, "the file name", &path);
+  if (st == FS_OK && c->n > 1) st = fs_arg_string(c, 1, "the name of a kernel", &name);
+  if (st == FS_OK) st = fs_kernel_load(c->in, path, name, span, &n, &all);
+  if (st != FS_OK) return st;
+  if (n == 1) c->out[0] = fs_val_func(fs_func_ref(all[0]));
+  else
+    st = fs_in_error(c->in, span, "kernel-name", "kernel(\"file\", \"name\") gives one of them",
+                     "'%.300s' has %d kernels", path, n);
+  for (int k = 0; k < n; k++) fs_func_unref(all[k]);
+  free(all);
   return st;
 }
 

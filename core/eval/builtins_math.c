@@ -382,7 +382,8 @@ static const struct {
     {"max", FS_RD_MAXR}, {"min", FS_RD_MINR}, {"any", FS_RD_ANY},
     {"||", FS_RD_ANY},   {"or", FS_RD_ANY},  {"all", FS_RD_ALL},
     {"&&", FS_RD_ALL},   {"and", FS_RD_ALL},
-    {"argmax", FS_RD_ARGMAX}, {"argmin", FS_RD_ARGMIN}};
+    {"argmax", FS_RD_ARGMAX}, {"argmin", FS_RD_ARGMIN},
+    {"var", FS_RD_VAR}, {"logsumexp", FS_RD_LOGSUMEXP}};
 
 static bool reduction_by_name(const char *name, enum fs_reduce_op *op) {
   for (size_t k = 0; k < FS_LEN(reductions); k++)
@@ -452,7 +453,7 @@ enum fs_status fs_bi_reduce(struct fs_call *c) {
             reduction_by_lambda(c->in, f->func, &op);
   if (!known)
     return fs_in_error(c->in, c->arg_spans[0], "bad-reduction",
-                       "sum prod max min any all argmax argmin, or (x, y) -> x + y, x*y, "
+                       "sum prod max min any all argmax argmin var logsumexp, or (x, y) -> x + y, x*y, "
                        "x && y, x || y, max(x, y), min(x, y)",
                        "reduce cannot put values together with this");
   enum fs_status st = fs_arg_dim(c, 2, &dim);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "core/eval/elem.h"
+#include "core/eval/kernel.h"
 #include "core/lang/parse.h"
 
 enum { MAX_CALLS = 200 };
@@ -251,9 +252,12 @@ enum fs_status fs_call_func(struct fs_interp *in, struct fs_func *f, int n,
     *got = st == FS_OK;
     return st;
   }
-  fs_func_ref(f);
-  st = call_defined(in, f, n, args, span, want, out, got);
-  fs_func_unref(f);
+  struct fs_func *form = f;
+  if (f->kind == FS_FN_KERNEL) st = fs_kernel_form(in, f, n, args, spans, span, &form);
+  else fs_func_ref(f);
+  if (st != FS_OK) return st;
+  st = call_defined(in, form, n, args, span, want, out, got);
+  fs_func_unref(form);
   return st;
 }
 

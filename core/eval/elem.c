@@ -181,6 +181,7 @@ static struct fs_user make_form(struct fs_interp *in, const struct fs_elem *e,
   double work = 1;
   for (int k = 0; k < u.n_args; k++) {
     u.arg[k] = element(&e->params.data[k]);
+    u.arg[k].compute = dt;
     work += u.arg[k].count;
   }
   u.result = element(&e->result_type);
@@ -204,11 +205,16 @@ static struct fs_user make_form(struct fs_interp *in, const struct fs_elem *e,
   return u;
 }
 
-static const struct fs_user *keep_form(struct fs_interp *in, struct fs_user u) {
+const struct fs_user *fs_elem_kept(const struct fs_interp *in, const struct fs_user *u) {
   for (int k = 0; k < in->users.len; k++)
-    if (in->users.data[k]->hash == u.hash &&
-        !strcmp(in->users.data[k]->name, u.name))
+    if (in->users.data[k]->hash == u->hash && !strcmp(in->users.data[k]->name, u->name))
       return in->users.data[k];
+  return NULL;
+}
+
+const struct fs_user *fs_elem_keep(struct fs_interp *in, struct fs_user u) {
+  const struct fs_user *known = fs_elem_kept(in, &u);
+  if (known) return known;
   struct fs_user *kept = FS_NEW(in->elem_arena, struct fs_user);
   size_t ways = (size_t)u.n_alternatives;
   if (ways) {
@@ -248,9 +254,9 @@ static int add_ways(struct fs_interp *in, const struct fs_elem *e, enum fs_dtype
   int64_t bytes = fs_elem_on_chip(e, impl, (int)fs_dtype_size(dt));
   int best = 1;
   while (best < r->threads && bytes > ROOM * best) best *= 2;
-  all[n++] = keep_form(in, make_form(in, e, dt, impl, best));
+  all[n++] = fs_elem_keep(in, make_form(in, e, dt, impl, best));
   for (int threads = r->threads; threads && n < MOST_WAYS; threads /= 2)
-    if (threads != best) all[n++] = keep_form(in, make_form(in, e, dt, impl, threads));
+    if (threads != best) all[n++] = fs_elem_keep(in, make_form(in, e, dt, impl, threads));
   return n;
 }
 
@@ -268,13 +274,13 @@ const struct fs_user *fs_elem_form(struct fs_interp *in,
   any.n_alternatives = n;
   for (int k = 0; k < n; k++)
     any.hash = fs_hash(&all[k]->hash, sizeof all[k]->hash, any.hash);
-  return keep_form(in, any);
+  return fs_elem_keep(in, any);
 }
 
 const struct fs_user *fs_elem_form_of(struct fs_interp *in,
                                       const struct fs_elem *e,
                                       enum fs_dtype dt, int impl) {
-  return keep_form(in, make_form(in, e, dt, impl, 0));
+  return fs_elem_keep(in, make_form(in, e, dt, impl, 0));
 }
 
 /* -- types ----------------------------------------------------------------------- */

@@ -39,6 +39,11 @@ int fs_elem_impl(const struct fs_interp *in, const struct fs_elem *e);
 enum fs_status fs_elem_choose(struct fs_interp *in, const struct fs_elem *e,
                               int impl, struct fs_span span);
 
+/* A function is kept as long as the session lives, once for each name and hash. NULL: it is
+ * not known yet. */
+const struct fs_user *fs_elem_kept(const struct fs_interp *in, const struct fs_user *u);
+const struct fs_user *fs_elem_keep(struct fs_interp *in, struct fs_user u);
+
 /* A call: args are borrowed, one reference is given. */
 enum fs_status fs_elem_call(struct fs_interp *in, const struct fs_elem *e,
                             int n, const struct fs_val *args,

@@ -30,6 +30,7 @@ static void log_assigned(struct fs_interp *in, const struct fs_var *var,
 
 void fs_assign(struct fs_interp *in, const char *name, struct fs_val v) {
   struct fs_var *var = fs_scope_var(in->scope, name);
+  fs_again_assigns(in, name, !var);
   if (in->scope != &in->globals || !in->running) {
     fs_scope_put(in->scope, var, name, v);
     return;
@@ -430,27 +431,20 @@ bool fs_interp_doc(struct fs_interp *in, const char *name,
 }
 
 bool fs_interp_doc_at(struct fs_interp *in, int k, struct fs_interp_doc *out) {
-  struct candidates c = {.in = in, .stage = 3};
-  for (int i = 0; c.stage < 5; i++) {
-    const char *name = next_candidate(&c);
-    if (!name || c.stage > 4) break;
-    if (i < k) continue;
-    if (c.stage == 3) {
-      const struct fs_builtin *b = fs_builtin_find(in, name);
-      *out = (struct fs_interp_doc){b->name, b->signature, b->doc, "builtin",
-                                    NULL};
-    } else {
-      doc_of_elem(in, fs_elem_find(in, name), name, out);
+  for (const struct fs_builtin *b = in->builtins->all; b->name; b++)
+    if (k-- == 0) {
+      *out = (struct fs_interp_doc){b->name, b->signature, b->doc, "builtin", NULL};
+      return true;
     }
+  const char *name = elem_name(&(struct candidates){.in = in, .k = k});
+  if (name) {
+    doc_of_elem(in, fs_elem_find(in, name), name, out);
     return true;
   }
-  int rest = k;
-  for (int i = 0; in->builtins->all[i].name; i++) rest--;
-  for (int i = 0; i < in->elems.len; i++)
-    rest -= 1 + in->elems.data[i]->aliases.len;
+  for (int i = 0; i < in->elems.len; i++) k -= 1 + in->elems.data[i]->aliases.len;
   struct fs_interp_var v;
   for (int i = 0; fs_interp_var_at(in, i, &v); i++) {
-    if (v.value.kind != FS_V_FUNCTION || rest-- > 0) continue;
+    if (v.value.kind != FS_V_FUNCTION || k-- > 0) continue;
     doc_of_value(in, v.name, &v.value, out);
     return true;
   }

@@ -159,6 +159,10 @@ bool fs_interp_doc_at(struct fs_interp *in, int k, struct fs_interp_doc *out);
 /* Takes a function of elemlib/ into the library. */
 enum fs_status fs_interp_elem(struct fs_interp *in, const char *name,
                               const char *text, size_t len);
+/* Defines the kernels of a file (`:kernel FILE`; name: that one alone, or NULL) as functions
+ * under their names. What was done is appended to *said. */
+enum fs_status fs_interp_kernels(struct fs_interp *in, const char *path, const char *name,
+                                 struct fs_span span, struct fs_str *said);
 /* Adds a function of the user (`:elem FILE`), or replaces the one of its name:
  * checked, and its routines compiled alone, so that errors point into the text.
  * What was done is appended to *said. */
@@ -184,6 +188,12 @@ const char *fs_interp_near_name(struct fs_interp *in, const char *name);
 /* Size of made-up `input` data where no variable n exists; 1024 at first. */
 void fs_interp_set_size(struct fs_interp *in, int64_t n);
 int64_t fs_interp_size(const struct fs_interp *in);
+/* Whether loops over elements are lifted (lift.h); on at first. */
+void fs_interp_set_loops(struct fs_interp *in, bool on);
+bool fs_interp_loops(const struct fs_interp *in);
+/* Why loops of the last input that has such are not lifted, as notes; NULL beyond the last.
+ * Borrowed until the next input. */
+const struct fs_diag *fs_interp_wait_at(const struct fs_interp *in, int k);
 /* Bytes that a small sparse file may take when it is dense; 0: FS_EXPAND. */
 void fs_interp_set_expand(struct fs_interp *in, int64_t bytes);
 int64_t fs_interp_expand(const struct fs_interp *in);

@@ -1,10 +1,10 @@
 /* exec.c - statements. */
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "core/base/datafile.h"
-#include "core/eval/interp.h"
+#include "core/eval/files.h"
+#include "core/eval/lift.h"
 #include "core/eval/witness.h"
 #include "core/lang/parse.h"
 
@@ -211,6 +211,27 @@ static int64_t loop_count(const struct fs_val *v) {
   return s->rank == 1 ? s->dim[0] : fs_shape_dim(s, 1);
 }
 
+/* Between begin and end a loop is part of the block if its rounds are statements alone, and
+ * all together no more than this: planning a block of 200 calls takes some 10 ms. */
+enum { NODES_OF_LOOP = 100 };
+
+static bool is_straight(const struct fs_stmt *list) {
+  for (const struct fs_stmt *s = list; s; s = s->next)
+    if (s->kind != FS_ST_ASSIGN && s->kind != FS_ST_INDEXED) return false;
+  return true;
+}
+
+/* A round that is traced into the block; *open: so may be the `left` ones. */
+static enum fs_status trace_round(struct fs_interp *in, const struct fs_stmt *s, int64_t left,
+                                  enum fs_flow *flow, bool *open) {
+  int before = in->graph ? in->graph->nodes.len : 0, blocks = in->n_blocks;
+  enum fs_status st = fs_exec(in, s->body, flow);
+  int nodes = (in->graph ? in->graph->nodes.len : 0) - before;
+  *open = in->n_blocks == blocks && (double)nodes * (double)left <= NODES_OF_LOOP;
+  if (st == FS_OK && !*open) st = loop_edge(in, s->span);
+  return st;
+}
+
 static enum fs_status exec_for(struct fs_interp *in, const struct fs_stmt *s,
                                enum fs_flow *flow) {
   struct fs_val v, item;
@@ -222,15 +243,24 @@ static enum fs_status exec_for(struct fs_interp *in, const struct fs_stmt *s,
                      "for instance: for k = 1:10",
                      "a loop goes through a range or a tensor, not %s",
                      fs_val_text(&v));
-  if (st == FS_OK) st = loop_edge(in, s->span);
+  if (st == FS_OK && s->text && v.kind != FS_V_RANGE)
+    st = fs_in_error(in, s->expr->span, "wrong-type", "for instance: forall i = 1:m, j = 1:n",
+                     "rounds that run at once go through a range, not %s", fs_val_text(&v));
+  int64_t lifted = st == FS_OK ? fs_lift_try(in, s, &v, &st) : 0;
+  if (lifted && st == FS_OK && lifted == loop_count(&v)) {
+    fs_val_unref(v);
+    return st;
+  }
+  bool open = in->begin_depth && is_straight(s->body);
+  if (st == FS_OK && !open) st = loop_edge(in, s->span);
   double begun = fs_now(), last = 0;
   int64_t n = st == FS_OK ? loop_count(&v) : 0;
-  for (int64_t k = 0; k < n && st == FS_OK; k++) {
+  for (int64_t k = lifted; k < n && st == FS_OK; k++) {
     if (v.kind == FS_V_RANGE && run_rest(in, s, &v, k, &st)) break;
     st = loop_value(in, &v, k, s->expr->span, &item);
     if (st != FS_OK) break;
     fs_assign(in, s->targets[0].name, item);
-    st = exec_round(in, s, flow);
+    st = open ? trace_round(in, s, n - 1 - k, flow, &open) : exec_round(in, s, flow);
     if (!goes_on(flow)) break;
     fs_loop_progress(in, begun, &last, k + 1, n);
   }
@@ -314,21 +344,6 @@ static enum fs_status return_top(struct fs_interp *in,
 
 enum { IMPORT_DEPTH = 32 };
 
-/* The path of `file` as seen from the text that imports it, else from the
- * current folder. */
-static char *import_path(struct fs_interp *in, const struct fs_stmt *s) {
-  const struct fs_source *src = fs_source_get(in->diags, s->span.source);
-  const char *slash = src ? strrchr(src->name, '/') : NULL;
-  if (!slash || s->text[0] == '/') return fs_strdup(s->text);
-  struct fs_str path = {0};
-  fs_str_put(&path, src->name, (size_t)(slash - src->name) + 1);
-  fs_str_puts(&path, s->text);
-  if (!access(fs_str_text(&path), F_OK) || access(s->text, F_OK))
-    return path.data;
-  fs_str_free(&path);
-  return fs_strdup(s->text);
-}
-
 static enum fs_status read_text(struct fs_interp *in, const char *path,
                                 struct fs_span span, struct fs_str *out) {
   const char *why = fs_text_read(path, FS_MAX_SOURCE, false, out);
@@ -382,7 +397,7 @@ static enum fs_status exec_import(struct fs_interp *in, const struct fs_stmt *s)
   if (in->call_depth)
     return fs_in_error(in, s->span, "misplaced", NULL,
                        "import cannot stand inside a function");
-  char *path = import_path(in, s), *real = realpath(path, NULL);
+  char *path = fs_path_from(in, s->span, s->text), *real = realpath(path, NULL);
   struct fs_str text = {0};
   enum fs_status st = read_text(in, path, s->span, &text);
   for (int i = 0; i < in->importing.len && st == FS_OK; i++)

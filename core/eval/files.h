@@ -42,6 +42,9 @@ enum fs_status fs_file_save(struct fs_interp *in, const char *path,
                             struct fs_span span, int n,
                             const char *const *names,
                             const struct fs_val *values);
+/* The path of a file as seen from the text that names it, else from the current folder; from
+ * malloc. */
+char *fs_path_from(const struct fs_interp *in, struct fs_span span, const char *file);
 /* Whether `text` ends like a file that load() reads. */
 bool fs_file_is_loadable(const char *text);
 

@@ -285,3 +285,17 @@ enum fs_status fs_file_save(struct fs_interp *in, const char *path,
   free(made_up);
   return st;
 }
+
+/* -- paths --------------------------------------------------------------------- */
+
+char *fs_path_from(const struct fs_interp *in, struct fs_span span, const char *file) {
+  const struct fs_source *src = fs_source_get(in->diags, span.source);
+  const char *slash = src ? strrchr(src->name, '/') : NULL;
+  if (!slash || file[0] == '/') return fs_strdup(file);
+  struct fs_str path = {0};
+  fs_str_put(&path, src->name, (size_t)(slash - src->name) + 1);
+  fs_str_puts(&path, file);
+  if (!access(fs_str_text(&path), F_OK) || access(file, F_OK)) return path.data;
+  fs_str_free(&path);
+  return fs_strdup(file);
+}

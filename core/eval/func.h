@@ -54,11 +54,17 @@ struct fs_builtin_table {
   const struct fs_builtin *(*find)(const char *name); /* NULL: none has the name */
 };
 
-enum fs_func_kind { FS_FN_USER, FS_FN_BUILTIN, FS_FN_ELEM };
+enum fs_func_kind { FS_FN_USER, FS_FN_BUILTIN, FS_FN_ELEM, FS_FN_KERNEL };
 
 struct fs_capture {
   const char *name; /* in the unit's arena */
   struct fs_val value;
+};
+
+/* What a kernel is for one kind of call: a USER function. */
+struct fs_form {
+  char *key;
+  struct fs_func *func;
 };
 
 struct fs_func {
@@ -67,7 +73,9 @@ struct fs_func {
   const char *name;                 /* NULL for a lambda */
   const struct fs_builtin *builtin; /* BUILTIN */
   const struct fs_elem *elem;       /* ELEM    */
-  struct fs_unit *unit;             /* USER: owns the tree below */
+  const struct fs_c_kernel *kernel; /* KERNEL */
+  FS_VEC(struct fs_form) forms;     /* ... and what it was called as */
+  struct fs_unit *unit;             /* USER, KERNEL: owns the tree below */
   int n_params;
   const struct fs_param *params;
   const struct fs_stmt *body;       /* one of body and expr */
@@ -80,6 +88,8 @@ struct fs_func {
 struct fs_func *fs_func_new(enum fs_func_kind kind, const char *name);
 struct fs_func *fs_func_ref(struct fs_func *f);
 void fs_func_unref(struct fs_func *f);
+/* Removes one of the forms of a kernel. */
+void fs_func_forget_form(struct fs_func *f, int k);
 /* How many arguments a USER or ELEM function takes: this many, and those with default
  * values may be left out. */
 int fs_func_takes(const struct fs_func *f);

@@ -22,6 +22,7 @@ struct sub {
   struct fs_val list;         /* LIST: a vector of indices; MASK: truth values */
   struct fs_span span;
   bool of_element;            /* inside map(): it is one index for each element */
+  bool was_mask;              /* LIST: no index comes twice                     */
 };
 
 struct subs {
@@ -146,6 +147,7 @@ static enum fs_status find(struct fs_interp *in, bool assigned, struct sub *s) {
   fs_val_unref(s->list);
   s->list = list;
   s->kind = SUB_LIST;
+  s->was_mask = true;
   return s->count ? FS_OK : nothing_chosen(in, "the mask", assigned, s);
 }
 
@@ -193,7 +195,7 @@ static enum fs_status read_sub(struct fs_interp *in, const struct fs_expr *e,
                                const struct sub_of *of, struct sub *out) {
   *out = (struct sub){.span = e->span};
   if (e->kind == FS_EX_COLON) {
-    *out = (struct sub){SUB_RANGE, 1, 1, of->extent, {FS_V_NONE}, e->span, false};
+    *out = (struct sub){SUB_RANGE, 1, 1, of->extent, {FS_V_NONE}, e->span, false, false};
     return FS_OK;
   }
   struct fs_val v;
@@ -215,7 +217,7 @@ static enum fs_status read_sub(struct fs_interp *in, const struct fs_expr *e,
     st = tensor_sub(in, &v, of->extent, of->assigned, out);
   } else {
     st = fs_read_number(in, &v, e->span, "an index", &x);
-    *out = (struct sub){SUB_INT, 0, 0, 1, {FS_V_NONE}, e->span, false};
+    *out = (struct sub){SUB_INT, 0, 0, 1, {FS_V_NONE}, e->span, false, false};
     if (st == FS_OK) st = check_int(in, x, e->span, of, &out->first);
   }
   out->of_element = in->elementwise && v.of_element && out->kind != SUB_INT;
@@ -255,7 +257,7 @@ static enum fs_status read_subs(struct fs_interp *in, const struct fs_expr *e,
   while (shape->rank < n) shape->dim[shape->rank++] = 1;
   out->n = shape->rank;
   for (int k = 0; k < out->n; k++)
-    out->s[k] = (struct sub){SUB_INT, 1, 0, 1, {FS_V_NONE}, e->span, false};
+    out->s[k] = (struct sub){SUB_INT, 1, 0, 1, {FS_V_NONE}, e->span, false, false};
   int first = row ? 1 : 0;
   for (int k = 0; k < n; k++) {
     int d = first + k;
@@ -304,11 +306,8 @@ static struct fs_view part_view(const struct subs *subs,
 
 /* -- gathering ------------------------------------------------------------- */
 
-/* Rows (or elements of a vector) chosen by a vector of indices from 1. `of` is
- * FS_LIB_OF_ROWS or FS_LIB_OF_COLUMNS, for messages, or 0. A list of more dimensions
- * chooses elements of a vector, and must be known to be in range. */
-static enum fs_status gather(struct fs_interp *in, struct fs_tv a, struct fs_tv list,
-                             unsigned of, struct fs_tv *out) {
+enum fs_status fs_tv_gather(struct fs_interp *in, struct fs_tv a, struct fs_tv list,
+                            unsigned of, struct fs_tv *out) {
   struct fs_shape sq = fs_squeezed(&a.shape), result = a.shape;
   result.dim[0] = fs_shape_count(&list.shape);
   if (result.rank == 0) result.rank = 1;
@@ -354,7 +353,7 @@ static enum fs_status gather_lists(struct fs_interp *in,
     enum fs_status st = fs_tv_of(in, &s->list, s->span, NULL, &list);
     in->span = s->span;
     if (st == FS_OK) st = flatten(in, &list);
-    if (st == FS_OK) st = gather(in, from, list, what_is_chosen(subs, k), &got);
+    if (st == FS_OK) st = fs_tv_gather(in, from, list, what_is_chosen(subs, k), &got);
     if (st != FS_OK) return st;
     if (k == 1) {
       got.shape = fs_shape_of(2, (int64_t[]){fs_rows(&got.shape),
@@ -388,7 +387,7 @@ static enum fs_status gather_in_shape(struct fs_interp *in, const struct sub *s,
   if (st == FS_OK && !known) st = flatten(in, &list);
   if (st == FS_OK) st = fs_tv_of(in, &whole, s->span, NULL, t);
   in->span = s->span;
-  if (st == FS_OK) st = gather(in, *t, list, 0, t);
+  if (st == FS_OK) st = fs_tv_gather(in, *t, list, 0, t);
   fs_val_unref(whole);
   return st != FS_OK || known ? st : fs_tv_reshape(in, *t, &shape, t);
 }
@@ -413,7 +412,7 @@ static enum fs_status chosen_part(struct fs_interp *in, const struct subs *subs,
     st = flatten(in, t);
     if (st == FS_OK) st = fs_tv_of(in, &subs->s[0].list, span, NULL, &list);
     in->span = subs->s[0].span;
-    return st == FS_OK ? gather(in, *t, list, 0, t) : st;
+    return st == FS_OK ? fs_tv_gather(in, *t, list, 0, t) : st;
   }
   const struct sub *by = list_of_shape(subs);
   if (by) return gather_in_shape(in, by, t);
@@ -586,7 +585,7 @@ static enum fs_status value_rows(struct fs_interp *in, const struct update *u,
   struct fs_shape b = fs_squeezed(&value->shape);
   value->shape = rows;
   if (!fs_shape_equal(&a, &b)) return value_error(in, u, &part);
-  return gather(in, *value, which, 0, value);
+  return fs_tv_gather(in, *value, which, 0, value);
 }
 
 /* Of a mask too, which has a scalar put and so needs no `which`. */
@@ -655,8 +654,8 @@ static enum fs_status assign_crossings(struct fs_interp *in, struct update *u,
     struct fs_shape a = fs_squeezed(&part), b = fs_squeezed(&value.shape);
     if (!fs_shape_equal(&a, &b)) return value_error(in, u, &part);
     value.shape = part;
-    enum fs_status st = gather(in, value, which[0], 0, &value);
-    if (st == FS_OK) st = gather(in, fs_tv_transpose(in, value), which[1], 0, &value);
+    enum fs_status st = fs_tv_gather(in, value, which[0], 0, &value);
+    if (st == FS_OK) st = fs_tv_gather(in, fs_tv_transpose(in, value), which[1], 0, &value);
     if (st != FS_OK) return st;
     value.shape = fs_shape_of(2, (int64_t[]){all.dim[1], all.dim[0]});
     value = fs_tv_transpose(in, value);
@@ -718,38 +717,6 @@ static enum fs_status assign_part(struct fs_interp *in, struct update *u,
   if (lists == 1 && !narrow)
     return assign_list(in, u, &subs->s[dim], dim, what_is_chosen(subs, dim));
   return lists == 1 ? assign_within(in, u, subs, dim) : assign_crossings(in, u, subs);
-}
-
-/* The part keeps the type of the whole; what would lose a fraction is refused. */
-static enum fs_status update_value(struct fs_interp *in,
-                                   const struct fs_val *v, struct update *u) {
-  enum fs_dtype dt = u->whole.dtype;
-  enum fs_status st = fs_tv_of(in, v, u->value_span, &dt, &u->value);
-  if (st != FS_OK) return st;
-  bool whole_number = v->kind == FS_V_NUMBER && v->number == floor(v->number);
-  bool whole_array = v->kind == FS_V_TENSOR && v->literal;
-  if (fs_dtype_is_float(u->value.dtype) && !fs_dtype_is_float(dt) &&
-      !whole_number && !whole_array)
-    return fs_in_error(in, u->value_span, "wrong-type",
-                       "convert the value, or the tensor with f32(...)",
-                       "cannot put %s values into a tensor of %s",
-                       fs_dtype_name(u->value.dtype), fs_dtype_name(dt));
-  bool fits = v->number >= (double)fs_dtype_least(dt) && v->number < (double)fs_dtype_most(dt) + 1;
-  if (whole_number && fs_dtype_is_integer(dt) && !fits)
-    return fs_in_error(in, u->value_span, "wrong-type",
-                       dt == FS_I64 ? "convert the tensor with f64(...)"
-                                    : "convert the tensor with i64(...)",
-                       "cannot put %s into a tensor of %s: it is too large",
-                       fs_in_text(in, u->value_span), fs_dtype_name(dt));
-  bool narrower = fs_dtype_is_float(dt) && dt != FS_F64;
-  if (narrower && u->value.dtype == FS_F64 && v->kind == FS_V_TENSOR && !v->literal &&
-      !in->lib_depth)
-    fs_tell_once(in->diags, FS_WARNING, u->value_span, "narrowed",
-                 "zeros(n, \"f64\") holds them as they are; f64(...) makes such a tensor of one",
-                 "these f64 values are rounded to %s, the type of the tensor that they are put "
-                 "into", fs_dtype_name(dt));
-  u->value = fs_tv_cast(in, u->value, dt);
-  return FS_OK;
 }
 
 /* A[:] = v: a scalar, a value of A's shape, or all elements as a column. */
@@ -821,6 +788,125 @@ static enum fs_status fill_part(struct fs_interp *in, const struct fs_expr *e,
   return FS_OK;
 }
 
+/* -- A[list] += v ---------------------------------------------------------- */
+
+/* Of `A[list] += v`, where a list may name a place more than once: how each element of v is
+ * put to its place, of enum fs_lib_way; -1: as where a part is assigned. */
+static int put_by(const struct fs_expr *e, const struct subs *subs, const struct fs_val *right,
+                  enum fs_dtype dt) {
+  bool repeats = false, one = is_one(right);
+  for (int k = 0; k < subs->n; k++)
+    repeats |= subs->s[k].kind == SUB_LIST && !subs->s[k].was_mask && subs->s[k].count > 1;
+  if (!repeats || dt == FS_BOOL) return -1;
+  switch (e->op) {
+    case FS_AO_ADD: return FS_LIB_ADD;
+    case FS_AO_SUB: return FS_LIB_SUB;
+    case FS_AO_MUL: return one ? FS_LIB_MUL : -1;
+    case FS_AO_DIV: return one ? FS_LIB_DIV : -1;
+    default: return -1;
+  }
+}
+
+/* The elements, row by row, in a shape of as many. */
+static struct fs_tv in_rows(struct fs_interp *in, struct fs_tv a, const struct fs_shape *shape) {
+  struct fs_shape from = fs_squeezed(&a.shape), to = fs_squeezed(shape);
+  if (from.rank > 1 || to.rank > 1)
+    a.node = fs_graph_lib(fs_block_graph(in), FS_LIB_RESHAPE, a.dtype, &to, a.node, &from, 0,
+                          NULL, 0);
+  a.shape = *shape;
+  return a;
+}
+
+/* The places, row by row, of all elements where the rows of one list cross the columns of
+ * another. */
+static enum fs_status crossing_places(struct fs_interp *in, const struct subs *subs,
+                                      const struct fs_shape *whole, struct fs_tv *out) {
+  struct fs_tv at[2], list;
+  enum fs_dtype dt = fs_shape_count(whole) <= INT32_MAX ? FS_I32 : FS_I64;
+  for (int k = 0; k < 2; k++) {
+    enum fs_status st = fs_tv_of(in, &subs->s[k].list, subs->s[k].span, NULL, &list);
+    in->span = subs->s[k].span;
+    struct fs_tv places = fs_tv_iota(in, dt, whole->dim[k], k ? 1 : 0, k ? 1 : (double)whole->dim[1]);
+    if (st == FS_OK)
+      st = fs_tv_gather(in, places, list, what_is_chosen(subs, k), &at[k]);
+    if (st != FS_OK) return st;
+  }
+  *out = fs_tv_map2(in, FS_OP_ADD, at[0], fs_tv_transpose(in, at[1]));
+  return FS_OK;
+}
+
+/* Lists along both dimensions: the whole and what is put are vectors then. */
+static enum fs_status put_to_crossings(struct fs_interp *in, struct update *u,
+                                       const struct subs *subs, int by, struct fs_tv rows) {
+  struct fs_shape shape = u->whole.shape, all = {1, {fs_shape_count(&shape)}};
+  struct fs_shape count = {1, {fs_shape_count(&rows.shape)}};
+  struct fs_tv at, whole = fs_tv_cast(in, u->whole, rows.dtype);
+  enum fs_status st = crossing_places(in, subs, &shape, &at);
+  if (st == FS_OK)
+    st = fs_tv_combine(in, by, in_rows(in, whole, &all), in_rows(in, at, &count), 0,
+                       in_rows(in, rows, &count), u->span, &whole);
+  if (st == FS_OK) u->whole = in_rows(in, fs_tv_cast(in, whole, u->whole.dtype), &shape);
+  return st;
+}
+
+/* A list along dimension `dim`, a number, a range or everything along the other, within
+ * which is put. */
+static enum fs_status put_to_lines(struct fs_interp *in, struct update *u,
+                                   const struct subs *subs, int dim, int by, struct fs_tv rows) {
+  struct subs band = *subs;
+  const struct sub *s = &subs->s[dim];
+  band.s[dim] = (struct sub){SUB_RANGE, 1, 1, u->whole.shape.dim[dim], {FS_V_NONE}, s->span,
+                             false, false};
+  struct fs_tv part = fs_tv_cast(in, u->whole, rows.dtype), list;
+  struct fs_view v = part_view(&band, &u->whole.shape, &part.shape);
+  struct fs_shape sq = fs_squeezed(&part.shape), shape = part.shape;
+  part.node = fs_graph_view(fs_block_graph(in), part.node, &v, &sq);
+  enum fs_status st = fs_tv_of(in, &s->list, s->span, NULL, &list);
+  if (st != FS_OK) return st;
+  if (dim == 1) part = fs_tv_transpose(in, part), rows = fs_tv_transpose(in, rows);
+  in->span = s->span;
+  st = fs_tv_combine(in, by, part, list, what_is_chosen(subs, dim), rows, u->span, &part);
+  if (st != FS_OK) return st;
+  if (dim == 1) part = fs_tv_transpose(in, part);
+  part.shape = shape;
+  u->value = fs_tv_cast(in, part, u->whole.dtype);
+  return assign_view(in, u, &band);
+}
+
+/* `right` as one element for each that is chosen, of the type that both have together. */
+static enum fs_status chosen_rows(struct fs_interp *in, const struct fs_val *right,
+                                  const struct update *u, const struct fs_shape *part,
+                                  enum fs_dtype together, struct fs_tv *out) {
+  enum fs_status st = fs_tv_of(in, right, u->value_span, &together, out);
+  if (st != FS_OK) return st;
+  *out = fs_tv_cast(in, *out, together);
+  if (fs_tv_is_one(out)) *out = fs_tv_repeat(in, out->node, part);
+  else out->node = fs_tv_spread(in, out, part);
+  out->shape = *part;
+  return FS_OK;
+}
+
+static enum fs_status assign_combined(struct fs_interp *in, struct update *u,
+                                      const struct subs *subs, int by,
+                                      const struct fs_val *right, enum fs_dtype together) {
+  struct fs_shape part = chosen_shape(subs), shape = u->whole.shape;
+  struct subs all = *subs;
+  struct fs_tv rows;
+  int lists = 0, dim = 0;
+  for (int k = 0; k < subs->n; k++)
+    if (subs->s[k].kind >= SUB_LIST) lists++, dim = k;
+  if (subs->is_mask) {
+    u->whole = in_rows(in, u->whole, &(struct fs_shape){1, {fs_shape_count(&shape)}});
+    all.n = 1;
+  }
+  enum fs_status st = chosen_rows(in, right, u, &part, together, &rows);
+  if (st == FS_OK)
+    st = lists > 1 ? put_to_crossings(in, u, subs, by, rows)
+                   : put_to_lines(in, u, &all, dim, by, rows);
+  if (st == FS_OK && subs->is_mask) u->whole = in_rows(in, u->whole, &shape);
+  return st;
+}
+
 /* `A[i] += e`: the part and e, put together. The subscripts were read once: they
  * may draw random numbers, and both uses must mean the same elements. */
 static enum fs_status compound_value(struct fs_interp *in,
@@ -828,13 +914,13 @@ static enum fs_status compound_value(struct fs_interp *in,
                                      const struct fs_val *base,
                                      const struct fs_shape *shape,
                                      const struct subs *subs,
-                                     struct fs_val *out) {
+                                     struct fs_val *out, struct fs_val *right) {
   const struct fs_expr *e = s->expr, *left = s->expr2;
-  struct fs_val part, right;
+  struct fs_val part;
   struct fs_tv t;
-  enum fs_status st = fs_eval(in, e->args[1], &right);
+  enum fs_status st = fs_eval(in, e->args[1], right);
   if (st != FS_OK || chooses_nothing(subs)) {
-    if (st == FS_OK) *out = right;
+    if (st == FS_OK) *out = fs_val_ref(*right);
     return st;
   }
   if (is_all(left)) {
@@ -843,17 +929,15 @@ static enum fs_status compound_value(struct fs_interp *in,
   } else {
     st = chosen_part(in, subs, base, shape, left->span, &t);
   }
-  if (st == FS_OK) st = fill_part(in, e, &t, &right);
-  if (st == FS_OK) st = check_added(in, e, &t.shape, &right);
+  if (st == FS_OK) st = fill_part(in, e, &t, right);
+  if (st == FS_OK) st = check_added(in, e, &t.shape, right);
   if (st == FS_OK) {
     part = fs_tv_value(in, &t);
-    st = fs_eval_binary(in, e->op, &part, left->span, &right,
+    st = fs_eval_binary(in, e->op, &part, left->span, right,
                         e->args[1]->span, e->span, out);
     fs_val_unref(part);
   }
-  if (st == FS_OK) st = check_product(in, e, &t.shape, &right, out);
-  fs_val_unref(right);
-  return st;
+  return st == FS_OK ? check_product(in, e, &t.shape, right, out) : st;
 }
 
 /* A part of `base` gets the statement's value: what that gives. A plain value is
@@ -867,23 +951,32 @@ static enum fs_status update_tensor(struct fs_interp *in,
   struct update u = {.value_span = s->expr->span, .span = s->span};
   struct subs subs = {0};
   struct fs_shape shape = base->tensor->shape, full = shape;
-  struct fs_val value = {FS_V_NONE};
+  struct fs_val value = {FS_V_NONE}, right = {FS_V_NONE};
+  struct fs_tv together;
+  int by = -1;
   enum fs_status st = compound ? FS_OK : fs_eval(in, s->expr, &value);
   if (st == FS_OK && !is_all(e)) st = read_subs(in, e, &full, true, &subs);
   for (int k = 0; k < subs.n && st == FS_OK; k++)
     if (subs.s[k].kind == SUB_MASK && !is_one(&value)) st = find(in, true, &subs.s[k]);
   if (st == FS_OK && compound)
-    st = compound_value(in, s, base, &full, &subs, &value);
+    st = compound_value(in, s, base, &full, &subs, &value, &right);
   in->span = s->span;
   if (st == FS_OK) st = fs_tv_of(in, base, e->span, NULL, &u.whole);
-  if (st == FS_OK) st = update_value(in, &value, &u);
+  if (st == FS_OK && compound && !chooses_nothing(&subs)) {
+    by = put_by(s->expr, &subs, &right, u.whole.dtype);
+    if (by >= 0) st = fs_tv_of(in, &value, u.value_span, NULL, &together);
+  }
+  if (st == FS_OK) st = fs_tv_for_part(in, &value, u.value_span, u.whole.dtype, &u.value);
   u.whole.shape = full;
   if (st == FS_OK)
-    st = is_all(e) ? assign_all(in, &u) : assign_part(in, &u, &subs);
+    st = is_all(e) ? assign_all(in, &u)
+         : by >= 0 ? assign_combined(in, &u, &subs, by, &right, together.dtype)
+                   : assign_part(in, &u, &subs);
   u.whole.shape = shape;
   if (st == FS_OK) *out = fs_tv_value(in, &u.whole);
   free_subs(&subs);
   fs_val_unref(value);
+  fs_val_unref(right);
   return st;
 }
 

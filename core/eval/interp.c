@@ -3,6 +3,7 @@
 
 #include "core/base/embed.h"
 #include "core/eval/builtins.h"
+#include "core/eval/lift.h"
 
 /* -- running a text -------------------------------------------------------- */
 
@@ -54,6 +55,7 @@ static enum fs_status run_unit(struct fs_interp *in, struct fs_unit *unit,
   if (!nested) {
     set_stack_limit(in, &base);
     clear_assigned(in);
+    in->waits_old = true;
   }
   *FS_PUSH(&in->units) = unit;
   in->running = true;
@@ -180,6 +182,8 @@ void fs_interp_free(struct fs_interp *in) {
   fs_scope_clear(&in->prelude);
   clear_assigned(in);
   fs_clear_results(in);
+  fs_lift_forget(in);
+  FS_VEC_FREE(&in->waits);
   FS_VEC_FREE(&in->declared);
   FS_VEC_FREE(&in->assigned);
   FS_VEC_FREE(&in->results);

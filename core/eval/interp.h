@@ -13,6 +13,7 @@
  *   elem.c     functions of .elem files  decl.c   declarations, input
  *   parsed.c   texts that come again     again.c  statements that do
  *   loop.c     loops of host numbers     scalar.h their arithmetic
+ *   part.c     values of parts           lift.h   loops over elements
  *   eval.c, call.c, index.c, exec.c  expressions, calls, A[i, j], statements
  *   builtins_*.c, builtins.c  built-in functions and the table of them
  *   interp.c   the interpreter's life    recover.c  after a jump out of a statement
@@ -178,6 +179,9 @@ struct fs_interp {
   FS_VEC(int64_t) index_end;       /* what `end` stands for, innermost last  */
   FS_VEC(char *) importing;        /* absolute paths */
 
+  FS_VEC(struct fs_diag) waits;    /* why loops of the last input with such are not lifted */
+  bool waits_old;                  /* another input has begun since */
+  bool no_loops;                   /* `:set loops off`: none over elements is lifted */
   int64_t size, seed, stream;
   int64_t expand; /* bytes, see files.h; 0: as usual */
   struct fs_str doc_text;          /* lent out by fs_interp_doc() */
@@ -345,6 +349,8 @@ void fs_again_saw(struct fs_interp *in, const char *name, const struct fs_scope 
                   const struct fs_val *v);
 void fs_again_saw_builtin(struct fs_interp *in, const char *name,
                           const struct fs_builtin *b);
+/* The current scope is about to give a name a value; `new`: it had none. */
+void fs_again_assigns(struct fs_interp *in, const char *name, bool new);
 void fs_again_ran(struct fs_interp *in, struct fs_block *b, int n,
                   struct fs_tensor *const *outputs, bool more);
 void fs_again_end(struct fs_interp *in, const struct fs_stmt *list, bool top);
@@ -352,7 +358,7 @@ void fs_again_flushed(struct fs_interp *in);
 void fs_again_stop(struct fs_interp *in);
 void fs_again_clear(struct fs_interp *in);
 /* The names that a loop's body gives a value before it reads them, borrowed; NULL where
- * it is not a plain list, or not at the top. */
+ * it is not a plain list of the user's. */
 const fs_name_list *fs_again_passing(struct fs_interp *in, const struct fs_stmt *body);
 
 /* -- loop.c ---------------------------------------------------------------- */
@@ -399,6 +405,8 @@ enum fs_status fs_val_print(struct fs_interp *in, const struct fs_val *v,
 struct fs_val fs_val_number(double x, bool is_int);
 struct fs_val fs_val_bool(bool b);
 struct fs_val fs_val_string(const char *text, size_t len);
+/* The text of both, one behind the other. */
+struct fs_val fs_val_joined(const char *a, size_t a_len, const char *b, size_t b_len);
 struct fs_val fs_val_func(struct fs_func *gives);
 struct fs_val fs_val_tensor(struct fs_tensor *gives);
 int64_t fs_range_count(const struct fs_val *r);

@@ -478,6 +478,12 @@ static struct fs_tv power_of(struct fs_interp *in, double e, struct fs_tv x) {
   return fs_tv_cast(in, by_products(in, e, fs_tv_cast(in, x, FS_F32)), dt);
 }
 
+bool fs_tv_short_power(struct fs_interp *in, double e, struct fs_tv x, struct fs_tv *out) {
+  if (!is_product(e, x.dtype)) return false;
+  *out = power_of(in, e, x);
+  return true;
+}
+
 enum fs_status fs_tv_epow(struct fs_interp *in, const struct fs_val *a,
                           struct fs_span a_span, const struct fs_val *b,
                           struct fs_span b_span, struct fs_span span,
@@ -487,10 +493,7 @@ enum fs_status fs_tv_epow(struct fs_interp *in, const struct fs_val *a,
   if (b->kind == FS_V_NUMBER && is_product(b->number, FS_F32)) {
     enum fs_status st = fs_tv_of(in, a, a_span, NULL, &src[0]);
     if (st != FS_OK) return st;
-    if (is_product(b->number, src[0].dtype)) {
-      *out = power_of(in, b->number, src[0]);
-      return FS_OK;
-    }
+    if (fs_tv_short_power(in, b->number, src[0], out)) return FS_OK;
   }
   struct fs_val v[2] = {*a, *b};
   enum fs_status st = fs_tv_operands(in, 2, v, spans, src);

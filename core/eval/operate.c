@@ -65,11 +65,20 @@ static enum fs_status string_binary(struct fs_interp *in, enum fs_ast_op op,
                        "strings can be joined by + and compared by == and !=",
                        "this operator does not work on %s and %s",
                        fs_val_text(a), fs_val_text(b));
-  struct fs_str text = {0};
-  enum fs_status st = fs_val_print(in, a, &text);
-  if (st == FS_OK) st = fs_val_print(in, b, &text);
-  if (st == FS_OK) *out = fs_val_string(fs_str_text(&text), text.len);
-  fs_str_free(&text);
+  const struct fs_val *side[2] = {a, b};
+  const char *part[2] = {NULL, NULL};
+  size_t len[2] = {0, 0};
+  struct fs_str text[2] = {{0}, {0}};
+  enum fs_status st = FS_OK;
+  for (int k = 0; k < 2 && st == FS_OK; k++) {
+    if (side[k]->kind != FS_V_STRING) st = fs_val_print(in, side[k], &text[k]);
+    bool is_text = side[k]->kind == FS_V_STRING;
+    part[k] = is_text ? side[k]->string->text : fs_str_text(&text[k]);
+    len[k] = is_text ? side[k]->string->len : text[k].len;
+  }
+  if (st == FS_OK) *out = fs_val_joined(part[0], len[0], part[1], len[1]);
+  fs_str_free(&text[0]);
+  fs_str_free(&text[1]);
   return st;
 }
 
@@ -157,6 +166,15 @@ static enum fs_ast_op elementwise_form(enum fs_ast_op op) {
   if (op == FS_AO_MUL) return FS_AO_EMUL;
   if (op == FS_AO_DIV) return FS_AO_EDIV;
   return op == FS_AO_POW ? FS_AO_EPOW : op;
+}
+
+bool fs_operator_map(enum fs_ast_op op, enum fs_map_op *out) {
+  for (size_t k = 0; k < FS_LEN(elementwise); k++) {
+    if (elementwise[k].ast != elementwise_form(op)) continue;
+    *out = elementwise[k].op;
+    return true;
+  }
+  return false;
 }
 
 enum fs_status fs_eval_binary(struct fs_interp *in, enum fs_ast_op op,

@@ -3,13 +3,16 @@
 #include "core/eval/again.h"
 
 void fs_again_empty(struct fs_again *a) {
+  fs_moves_forget(a);
   for (int k = 0; k < a->guards.len; k++) {
     free(a->guards.data[k].name);
     if (a->guards.data[k].func) fs_func_unref(a->guards.data[k].func);
   }
   for (int k = 0; k < a->effects.len; k++) free(a->effects.data[k].name);
+  for (int k = 0; k < a->assigned.len; k++) free(a->assigned.data[k].name);
   FS_VEC_FREE(&a->guards);
   FS_VEC_FREE(&a->effects);
+  FS_VEC_FREE(&a->assigned);
   FS_VEC_FREE(&a->outputs);
   FS_VEC_FREE(&a->anchors);
   free(a->from);
@@ -21,30 +24,50 @@ void fs_again_empty(struct fs_again *a) {
   a->ready = a->failed = a->ended = false;
 }
 
-static struct fs_again_guard *add_guard(struct fs_again *a, const char *name) {
+const struct fs_again_guard *fs_again_guard_of(const struct fs_again *a, const char *name) {
+  const struct fs_again_guard *global = NULL;
+  for (int k = 0; k < a->guards.len; k++) {
+    const struct fs_again_guard *g = &a->guards.data[k];
+    if (strcmp(g->name, name) || g->kind == FS_V_NONE) continue;
+    if (g->local) return g;
+    global = g;
+  }
+  return global;
+}
+
+/* A new guard of no variable; NULL: there is one. */
+static struct fs_again_guard *add_guard(struct fs_again *a, const char *name, bool local) {
   for (int k = 0; k < a->guards.len; k++)
-    if (!strcmp(a->guards.data[k].name, name)) return NULL;
+    if (a->guards.data[k].local == local && !strcmp(a->guards.data[k].name, name)) return NULL;
   if (a->guards.len == FS_AGAIN_NAMES) {
     a->failed = true;
     return NULL;
   }
   char *copy = fs_strdup(name);
   struct fs_again_guard *g = FS_PUSH(&a->guards);
-  *g = (struct fs_again_guard){.name = copy, .alias = a->guards.len - 1};
+  *g = (struct fs_again_guard){.name = copy, .local = local, .alias = a->guards.len - 1};
   return g;
 }
 
 /* A name that is no variable of the user's must stay none, where it would be one. */
-static void saw_no_variable(struct fs_interp *in, const char *name) {
-  if (!in->scope->prelude && !in->scope->sealed) add_guard(in->recording, name);
+static void saw_no_local(struct fs_interp *in, const char *name) {
+  struct fs_again *a = in->recording;
+  if (in->scope == a->home && a->home != &in->globals) add_guard(a, name, true);
 }
 
-static void saw_global(struct fs_again *a, const char *name, const struct fs_val *v) {
+static void saw_no_variable(struct fs_interp *in, const char *name) {
+  if (in->scope->prelude || in->scope->sealed) return;
+  saw_no_local(in, name);
+  add_guard(in->recording, name, false);
+}
+
+static void saw_variable(struct fs_again *a, const char *name, bool local,
+                         const struct fs_val *v) {
   bool known = v->kind == FS_V_NUMBER || v->kind == FS_V_BOOL ||
                v->kind == FS_V_FUNCTION ||
                (v->kind == FS_V_TENSOR && v->tensor->state == FS_TS_STORED);
   a->failed |= !known;
-  struct fs_again_guard *g = known ? add_guard(a, name) : NULL;
+  struct fs_again_guard *g = known ? add_guard(a, name, local) : NULL;
   if (!g) return;
   g->kind = v->kind;
   if (v->kind == FS_V_FUNCTION) {
@@ -66,14 +89,34 @@ static void saw_global(struct fs_again *a, const char *name, const struct fs_val
     }
 }
 
+static bool is_assigned(const struct fs_again *a, const char *name) {
+  for (int k = 0; k < a->assigned.len; k++)
+    if (!strcmp(a->assigned.data[k].name, name)) return true;
+  return false;
+}
+
+void fs_again_assigns(struct fs_interp *in, const char *name, bool new) {
+  struct fs_again *a = in->recording;
+  if (!a || in->scope != a->home || is_assigned(a, name)) return;
+  char *copy = fs_strdup(name);
+  *FS_PUSH(&a->assigned) = (struct fs_again_assigned){copy, new};
+}
+
 void fs_again_saw(struct fs_interp *in, const char *name, const struct fs_scope *scope,
                   const struct fs_val *v) {
   struct fs_again *a = in->recording;
   if (!a || a->failed) return;
-  if (scope == &in->prelude) saw_no_variable(in, name);
-  else if (scope == &in->globals && !fs_assigned_since(in, a->undo_from, name))
-    saw_global(a, name, v);
-  /* What a function's own names hold follows from what it was called with. */
+  if (scope == &in->prelude) {
+    saw_no_variable(in, name);
+    return;
+  }
+  /* What the names of a function hold that is called follows from what it is called with. */
+  if (scope != a->home && scope != &in->globals) return;
+  if (scope != a->home) saw_no_local(in, name);
+  if (scope == a->home && is_assigned(a, name)) return;
+  saw_variable(a, name, scope != &in->globals, v);
+  for (int k = 0; k < a->guards.len && in->scope != a->home; k++)
+    a->guards.data[k].beyond |= !a->guards.data[k].local && !strcmp(a->guards.data[k].name, name);
 }
 
 void fs_again_saw_builtin(struct fs_interp *in, const char *name,
@@ -149,14 +192,14 @@ static bool take_other(struct fs_again *a, const struct fs_tensor *t, struct fs_
 /* What the names are that the list assigned; false if that is not to be had once more. */
 static bool take_effects(struct fs_interp *in, struct fs_again *a) {
   unsigned matched = 0;
-  if (a->outputs.len > FS_AGAIN_OUTPUTS || in->undo.len - a->undo_from > FS_AGAIN_EFFECTS)
-    return false;
-  for (int k = a->undo_from; k < in->undo.len; k++) {
-    const char *name = in->undo.data[k].name;
-    const struct fs_val *v = fs_scope_find(&in->globals, name);
+  bool local = a->home != &in->globals;
+  if (a->outputs.len > FS_AGAIN_OUTPUTS || a->assigned.len > FS_AGAIN_EFFECTS) return false;
+  for (int k = 0; k < a->assigned.len; k++) {
+    const char *name = a->assigned.data[k].name;
+    const struct fs_val *v = fs_scope_find(in->scope, name);
     struct fs_again_effect e = {.output = -1, .guard = -1};
-    if (!v && in->undo.data[k].old.kind == FS_V_NONE) { /* `return` removed it */
-      add_guard(a, name);
+    if (!v && a->assigned.data[k].new) { /* `return` removed it */
+      add_guard(a, name, local);
       continue;
     }
     if (!v) return false;
@@ -173,7 +216,8 @@ static bool take_effects(struct fs_interp *in, struct fs_again *a) {
     e.name = fs_strdup(name);
     *FS_PUSH(&a->effects) = e;
     for (int i = 0; i < a->guards.len; i++)
-      a->guards.data[i].rebound |= !strcmp(a->guards.data[i].name, name);
+      a->guards.data[i].rebound |=
+          a->guards.data[i].local == local && !strcmp(a->guards.data[i].name, name);
   }
   return !a->failed && matched == (1u << a->outputs.len) - 1;
 }
@@ -190,12 +234,13 @@ void fs_again_flushed(struct fs_interp *in) {
   struct fs_again *a = in->recording;
   if (!a) return;
   in->recording = NULL;
-  bool whole = a->ended && !a->failed && a->blocks == 1 && a->forced == in->forced &&
+  bool whole = a->ended && in->scope == a->home && !a->failed && a->blocks == 1 && a->forced == in->forced &&
                a->stream == in->stream && !in->pending.len &&
                a->told == in->diags->list.len; /* a warning comes every time */
   a->ready = whole && take_effects(in, a);
   if (!a->ready && ++a->misses > FS_AGAIN_MISSES) a->refused = true;
-  if (!a->ready) fs_again_empty(a);
+  if (a->ready) fs_moves_learn(in, a);
+  else fs_again_empty(a);
 }
 
 void fs_again_stop(struct fs_interp *in) {

@@ -55,95 +55,16 @@ struct fs_scalar fs_scalar_unary(enum fs_ast_op op, struct fs_scalar a) {
 
 /* -- elementwise functions -------------------------------------------------- */
 
-static double modulo(double x, double y) {
-  double r = fmod(x, y);
-  if (r == 0) return copysign(0, y);
-  return (r < 0) != (y < 0) ? r + y : r;
-}
-
-static double least(double x, double y) {
-  return isnan(x) || isnan(y) ? NAN : x < y ? x : y;
-}
-
-static double most(double x, double y) {
-  return isnan(x) || isnan(y) ? NAN : x > y ? x : y;
-}
-
-/* Sets *whole when whole arguments give a whole result. */
-static double map(enum fs_map_op op, const double *x, bool *whole) {
-  *whole = true;
-  switch (op) {
-    case FS_OP_COPY:
-    case FS_OP_CAST: return x[0];
-    case FS_OP_ADD: return x[0] + x[1];
-    case FS_OP_SUB: return x[0] - x[1];
-    case FS_OP_MUL: return x[0] * x[1];
-    case FS_OP_MOD: return modulo(x[0], x[1]);
-    case FS_OP_MIN: return least(x[0], x[1]);
-    case FS_OP_MAX: return most(x[0], x[1]);
-    case FS_OP_NEG: return -x[0];
-    case FS_OP_ABS: return fabs(x[0]);
-    case FS_OP_SIGN: return isnan(x[0]) ? NAN : (x[0] > 0) - (x[0] < 0);
-    case FS_OP_SQUARE: return x[0] * x[0];
-    case FS_OP_FLOOR: return floor(x[0]);
-    case FS_OP_CEIL: return ceil(x[0]);
-    case FS_OP_ROUND: return rint(x[0]);
-    case FS_OP_TRUNC: return trunc(x[0]);
-    case FS_OP_WHERE: return x[0] != 0 ? x[1] : x[2];
-    case FS_OP_CLAMP: return most(x[1], least(x[0], x[2]));
-    case FS_OP_EQ: return x[0] == x[1];
-    case FS_OP_NE: return x[0] != x[1];
-    case FS_OP_LT: return x[0] < x[1];
-    case FS_OP_LE: return x[0] <= x[1];
-    case FS_OP_GT: return x[0] > x[1];
-    case FS_OP_GE: return x[0] >= x[1];
-    case FS_OP_AND: return x[0] != 0 && x[1] != 0;
-    case FS_OP_OR: return x[0] != 0 || x[1] != 0;
-    case FS_OP_NOT: return x[0] == 0;
-    case FS_OP_ISNAN: return isnan(x[0]) != 0;
-    case FS_OP_ISFINITE: return isfinite(x[0]) != 0;
-    default: break;
-  }
-  *whole = false;
-  switch (op) {
-    case FS_OP_DIV: return x[0] / x[1];
-    case FS_OP_POW: return pow(x[0], x[1]);
-    case FS_OP_ATAN2: return atan2(x[0], x[1]);
-    case FS_OP_HYPOT: return hypot(x[0], x[1]);
-    case FS_OP_SQRT: return sqrt(x[0]);
-    case FS_OP_RSQRT: return 1 / sqrt(x[0]);
-    case FS_OP_EXP: return exp(x[0]);
-    case FS_OP_EXPM1: return expm1(x[0]);
-    case FS_OP_LOG: return log(x[0]);
-    case FS_OP_LOG1P: return log1p(x[0]);
-    case FS_OP_LOG2: return log2(x[0]);
-    case FS_OP_LOG10: return log10(x[0]);
-    case FS_OP_SIN: return sin(x[0]);
-    case FS_OP_COS: return cos(x[0]);
-    case FS_OP_TAN: return tan(x[0]);
-    case FS_OP_ASIN: return asin(x[0]);
-    case FS_OP_ACOS: return acos(x[0]);
-    case FS_OP_ATAN: return atan(x[0]);
-    case FS_OP_SINH: return sinh(x[0]);
-    case FS_OP_COSH: return cosh(x[0]);
-    case FS_OP_TANH: return tanh(x[0]);
-    case FS_OP_ERF: return erf(x[0]);
-    case FS_OP_ERFC: return erfc(x[0]);
-    case FS_OP_FMA: return fma(x[0], x[1], x[2]);
-    default: return NAN;
-  }
-}
-
 struct fs_scalar fs_scalar_map(enum fs_map_op op, const struct fs_scalar *a) {
   double x[3] = {0};
-  bool ints = true, whole;
-  for (int k = 0; k < fs_map_ops[op].arity; k++) {
+  bool ints = true;
+  const struct fs_map_op_info *info = &fs_map_ops[op];
+  for (int k = 0; k < info->arity; k++) {
     x[k] = a[k].x;
     ints = ints && is_whole(a[k]);
   }
-  double r = map(op, x, &whole);
-  bool rounding = op == FS_OP_FLOOR || op == FS_OP_CEIL || op == FS_OP_ROUND ||
-                  op == FS_OP_TRUNC;
-  if (fs_map_ops[op].result == 'B') return truth(r != 0);
-  return number(r, ((ints && whole) || rounding) && fabs(r) <= LARGEST_INT);
+  double r = fs_map_number(op, x);
+  if (info->result == 'B') return truth(r != 0);
+  bool whole = info->whole == 'I' || (info->whole == 'W' && ints);
+  return number(r, whole && fabs(r) <= LARGEST_INT);
 }

@@ -218,7 +218,9 @@ static void put_function(const struct fs_func *f, struct fs_str *out) {
                                           : f->builtin->name);
     return;
   }
-  fs_str_puts(out, f->kind == FS_FN_ELEM ? "elementary function" : "function");
+  fs_str_puts(out, f->kind == FS_FN_ELEM     ? "elementary function"
+                   : f->kind == FS_FN_KERNEL ? "kernel"
+                                             : "function");
   fs_func_put_params(f, out);
 }
 

@@ -13,6 +13,19 @@ int64_t fs_interp_expand(const struct fs_interp *in) {
   return in->expand;
 }
 
+void fs_interp_set_loops(struct fs_interp *in, bool on) {
+  in->no_loops = !on;
+  in->language++; /* what was traced comes again another way */
+}
+
+bool fs_interp_loops(const struct fs_interp *in) {
+  return !in->no_loops;
+}
+
+const struct fs_diag *fs_interp_wait_at(const struct fs_interp *in, int k) {
+  return k < in->waits.len ? &in->waits.data[k] : NULL;
+}
+
 int64_t fs_interp_size(const struct fs_interp *in) {
   return in->size;
 }

@@ -41,8 +41,7 @@ struct fs_tv fs_tv_literal(struct fs_interp *in, double x, enum fs_dtype like) {
   return (struct fs_tv){id, like, fs_shape_scalar()};
 }
 
-/* The type of a weak number beside a tensor of type `like`. */
-static enum fs_dtype number_type(const struct fs_val *v, enum fs_dtype like) {
+enum fs_dtype fs_number_type(const struct fs_val *v, enum fs_dtype like) {
   if (v->kind == FS_V_BOOL) return FS_BOOL;
   if (fs_dtype_is_float(like)) return like;
   for (enum fs_dtype dt = fs_dtype_number(like); v->is_int && dt < FS_DTYPE_COUNT; dt++)
@@ -77,7 +76,7 @@ enum fs_status fs_tv_of(struct fs_interp *in, const struct fs_val *v,
   enum fs_status st = FS_OK;
   switch (v->kind) {
     case FS_V_NUMBER:
-      dt = like ? number_type(v, *like) : FS_F32;
+      dt = like ? fs_number_type(v, *like) : FS_F32;
       *out = number_node(in, v, dt);
       return FS_OK;
     case FS_V_BOOL:
@@ -271,7 +270,8 @@ struct fs_tv fs_tv_reduce(struct fs_interp *in, enum fs_reduce_op op,
   for (int k = 0; k < a.shape.rank; k++)
     if ((dim == 0 || k == dim - 1) && axis_of[k] >= 0)
       axes |= 1u << axis_of[k];
-  struct fs_tv out = a;
+  struct fs_tv out = a, none = axes || op != FS_RD_VAR ? a : fs_tv_map2(in, FS_OP_SUB, a, a);
+  if (!axes && op == FS_RD_VAR) a = fs_tv_map2(in, FS_OP_DIV, none, none); /* 0/0 */
   bool only = !axes && fs_reduces_to_place(op); /* one element, the first */
   out.node = only ? fs_tv_all_first(in, &a.shape).node : fs_graph_reduce(g, op, a.node, axes);
   out.dtype = fs_node(g, out.node)->dtype;

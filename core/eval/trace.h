@@ -56,6 +56,10 @@ static inline int64_t fs_cols(const struct fs_shape *s) {
 enum fs_status fs_tv_of(struct fs_interp *in, const struct fs_val *v,
                         struct fs_span span, const enum fs_dtype *like,
                         struct fs_tv *out);
+/* The type of a number or truth value beside a tensor of type `like`. */
+enum fs_dtype fs_number_type(const struct fs_val *v, enum fs_dtype like);
+/* The elementwise operation that an operator is for single elements; false: it is none. */
+bool fs_operator_map(enum fs_ast_op op, enum fs_map_op *out);
 /* A value as a node of type dt; a number is converted from double precision as the
  * elements of an array would be. */
 enum fs_status fs_tv_as(struct fs_interp *in, const struct fs_val *v,
@@ -135,6 +139,8 @@ enum fs_status fs_tv_factors(struct fs_interp *in, enum fs_lib_op op,
                              struct fs_span span, int n, struct fs_tv *out);
 struct fs_tv fs_tv_diagonal(struct fs_interp *in, struct fs_tv a);
 /* a .^ b, with the small exponents that are cheaper as products. */
+/* x^e where that is a few operations; false: it is none of those. */
+bool fs_tv_short_power(struct fs_interp *in, double e, struct fs_tv x, struct fs_tv *out);
 enum fs_status fs_tv_epow(struct fs_interp *in, const struct fs_val *a,
                           struct fs_span a_span, const struct fs_val *b,
                           struct fs_span b_span, struct fs_span span,
@@ -162,7 +168,29 @@ enum fs_status fs_tv_concat(struct fs_interp *in, int dim, int n,
                             const struct fs_span *spans, struct fs_span span,
                             struct fs_tv *out);
 
+/* -- part.c ---------------------------------------------------------------- */
+
+/* A value as the part of a tensor of type dt that it is to replace; what would lose a
+ * fraction is refused. */
+enum fs_status fs_tv_for_part(struct fs_interp *in, const struct fs_val *v, struct fs_span span,
+                              enum fs_dtype dt, struct fs_tv *out);
+
+/* -- combine.c ------------------------------------------------------------- */
+
+/* `whole`, n x w or a vector of n, with `rows`, r x w or r, put to those that the list of r
+ * names, one after the other; `by`: of enum fs_lib_way. Both have one
+ * type. `of` is for messages, as in fs_tv_gather. */
+enum fs_status fs_tv_combine(struct fs_interp *in, int by, struct fs_tv whole, struct fs_tv list,
+                             unsigned of, struct fs_tv rows, struct fs_span span,
+                             struct fs_tv *out);
+
 /* -- index.c --------------------------------------------------------------- */
+
+/* Rows (or elements of a vector) chosen by a vector of indices from 1. `of` is
+ * FS_LIB_OF_ROWS or FS_LIB_OF_COLUMNS, for messages, or 0. A list of more dimensions
+ * chooses elements of a vector, and must be known to be in range. */
+enum fs_status fs_tv_gather(struct fs_interp *in, struct fs_tv a, struct fs_tv list,
+                            unsigned of, struct fs_tv *out);
 
 /* The positions, from 1 and row by row, of the true elements of a tensor of truth
  * values, as a vector of i64; the value NONE where none is. Reads their number. */

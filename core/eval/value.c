@@ -13,11 +13,16 @@ struct fs_val fs_val_bool(bool b) {
 }
 
 struct fs_val fs_val_string(const char *text, size_t len) {
-  struct fs_string *s = fs_malloc(sizeof(*s) + len + 1);
+  return fs_val_joined(text, len, NULL, 0);
+}
+
+struct fs_val fs_val_joined(const char *a, size_t a_len, const char *b, size_t b_len) {
+  struct fs_string *s = fs_malloc(sizeof(*s) + a_len + b_len + 1);
   s->refs = 1;
-  s->len = len;
-  if (len) memcpy(s->text, text, len);
-  s->text[len] = '\0';
+  s->len = a_len + b_len;
+  if (a_len) memcpy(s->text, a, a_len);
+  if (b_len) memcpy(s->text + a_len, b, b_len);
+  s->text[s->len] = '\0';
   return (struct fs_val){.kind = FS_V_STRING, .string = s};
 }
 
@@ -97,8 +102,18 @@ struct fs_func *fs_func_ref(struct fs_func *f) {
   return f;
 }
 
+void fs_func_forget_form(struct fs_func *f, int k) {
+  free(f->forms.data[k].key);
+  fs_func_unref(f->forms.data[k].func);
+  memmove(&f->forms.data[k], &f->forms.data[k + 1],
+          sizeof *f->forms.data * (size_t)(f->forms.len - k - 1));
+  f->forms.len--;
+}
+
 void fs_func_unref(struct fs_func *f) {
   if (!f || --f->refs) return;
+  while (f->forms.len) fs_func_forget_form(f, f->forms.len - 1);
+  FS_VEC_FREE(&f->forms);
   for (int i = 0; i < f->captures.len; i++)
     fs_val_unref(f->captures.data[i].value);
   FS_VEC_FREE(&f->captures);

@@ -33,27 +33,26 @@ static struct uses *find_uses(const struct fs_graph *g) {
   return u;
 }
 
-static int64_t begin_in(const struct fs_node *n, const struct fs_layout *whole) {
-  int64_t at = 0;
-  for (int s = 0; s < n->view.src_rank; s++) at += n->view.off[s] * whole->stride[s];
-  return at;
+/* How the part of an update lies in the new layout. */
+static struct fs_layout part_in(const struct fs_node *n, struct fs_layout *whole) {
+  int64_t count;
+  struct fs_layout part = *whole = fs_layout_new(n->dtype, &n->shape, &count);
+  fs_view_layout(&n->view, FS_MAX_RANK, &part);
+  return part;
 }
 
 int64_t fs_update_begin(const struct fs_node *n) {
-  int64_t count;
-  struct fs_layout whole = fs_layout_new(n->dtype, &n->shape, &count);
-  return begin_in(n, &whole);
+  struct fs_layout whole;
+  return part_in(n, &whole).offset;
 }
 
 struct fs_elements fs_update_elements(const struct fs_graph *g, const struct fs_node *n,
                                   struct fs_layout *whole) {
-  int64_t count;
   const struct fs_shape *part = &fs_node(g, n->src[1])->shape;
-  *whole = fs_layout_new(n->dtype, &n->shape, &count);
-  struct fs_elements e = {.begin = begin_in(n, whole), .rank = part->rank};
+  const struct fs_layout lies = part_in(n, whole);
+  struct fs_elements e = {.begin = lies.offset, .rank = part->rank};
   memcpy(e.dim, part->dim, sizeof e.dim);
-  for (int s = 0; s < n->view.src_rank; s++)
-    if (n->view.axis[s] >= 0) e.stride[n->view.axis[s]] += n->view.step[s] * whole->stride[s];
+  memcpy(e.stride, lies.stride, sizeof e.stride);
   return e;
 }
 
@@ -78,12 +77,11 @@ static void add_input(struct slices *s, const struct fs_graph_input *in, int ran
 }
 
 static void add_update(struct slices *s, const struct fs_node *n) {
-  int64_t count;
-  struct fs_layout whole = fs_layout_new(n->dtype, &n->shape, &count);
+  struct fs_layout whole, part = part_in(n, &whole);
   bool in_a_row = false;
   for (int x = 0; x < n->view.src_rank; x++)
     in_a_row |= n->view.axis[x] >= 0 && n->view.step[x] * whole.stride[x] == 1;
-  add(s, begin_in(n, &whole), in_a_row);
+  add(s, part.offset, in_a_row);
 }
 
 /* Slices that are read by vectors keep how they are aligned. */
@@ -110,12 +108,24 @@ static bool is_whole(const struct fs_node *n, const struct fs_layout *l) {
   return same;
 }
 
+/* What an UPDATE replaces lies from `begin` to `end`; what those of its array before it
+ * replace, as they begin, ends at `reach` or before. */
+struct place {
+  fs_id first, update;
+  int64_t begin, end, reach;
+};
+
 struct anchors {
   struct fs_graph *g;
   struct uses *uses;
   fs_id *node;          /* of each input */
-  bool *chosen;         /* inputs that are to have one anchor */
-  bool *moved;          /* ... and UPDATEs, by node */
+  struct fs_range *reads; /* ... from where to where it goes */
+  fs_id *first;         /* of each UPDATE that may move, the first that it follows on; else 0 */
+  struct place *places; /* ... of all of them, by that and by where they begin */
+  int n_places, *at;    /* at: by node, which place is its own */
+  bool *chosen, *moved; /* inputs and UPDATEs that are to have one anchor ... */
+  FS_VEC(int) inputs;   /* ... and which those are */
+  FS_VEC(fs_id) updates;
 };
 
 /* The update that changes a part of an array, 0 if there is none. False: there are several,
@@ -156,20 +166,23 @@ static bool are_alike(const struct anchors *a, int x, int y) {
   return left == 0;
 }
 
-static struct fs_elements elements_of_input(const struct anchors *a, int input) {
-  const struct fs_layout *l = &a->g->inputs.data[input].layout;
-  const struct fs_shape *shape = &fs_node(a->g, a->node[input])->shape;
+static struct fs_elements elements_of_layout(const struct fs_layout *l,
+                                             const struct fs_shape *shape) {
   struct fs_elements e = {.begin = l->offset, .rank = shape->rank};
   memcpy(e.dim, shape->dim, sizeof e.dim);
   memcpy(e.stride, l->stride, sizeof e.stride);
   return e;
 }
 
+static struct fs_elements elements_of_input(const struct anchors *a, int input) {
+  return elements_of_layout(&a->g->inputs.data[input].layout,
+                            &fs_node(a->g, a->node[input])->shape);
+}
+
 /* Whether the one lies within the reach of the other. */
 static bool meet(const struct anchors *a, int x, int y) {
-  struct fs_elements p = elements_of_input(a, x), q = elements_of_input(a, y);
-  struct fs_range r = fs_elements_range(&p), s = fs_elements_range(&q);
-  return r.first <= s.last && s.first <= r.last;
+  const struct fs_range *r = &a->reads[x], *s = &a->reads[y];
+  return r->first <= s->last && s->first <= r->last;
 }
 
 /* Whether an input of the array that an update changes may share elements with its part. */
@@ -180,34 +193,49 @@ static bool meets_part(const struct anchors *a, int input, const struct fs_node 
   return !fs_elements_apart(&read, &part, &whole, &update->shape);
 }
 
-/* Gives an anchor to the inputs in chosen[] and the updates in moved[]. */
-static void anchor_group(const struct anchors *a) {
+static void choose(struct anchors *a, int input) {
+  a->chosen[input] = true;
+  *FS_PUSH(&a->inputs) = input;
+}
+
+static void move(struct anchors *a, fs_id update) {
+  a->moved[update] = true;
+  *FS_PUSH(&a->updates) = update;
+}
+
+/* Gives an anchor to the inputs that are chosen and the updates that are moved. */
+static void anchor_group(struct anchors *a) {
   struct slices s = {0};
   struct fs_graph *g = a->g;
   enum fs_dtype dt = FS_F32;
-  int first = -1;
-  for (int k = g->inputs.len - 1; k >= 0; k--) {
-    if (!a->chosen[k]) continue;
-    const struct fs_node *n = fs_node(g, a->node[k]);
-    add_input(&s, &g->inputs.data[k], n->shape.rank);
-    first = k, dt = n->dtype;
+  int first = g->nodes.len + g->inputs.len;
+  for (int k = 0; k < a->inputs.len; k++) {
+    int input = a->inputs.data[k];
+    const struct fs_node *n = fs_node(g, a->node[input]);
+    add_input(&s, &g->inputs.data[input], n->shape.rank);
+    first = FS_MIN(first, input), dt = n->dtype;
   }
-  for (int id = 1; id < g->nodes.len; id++)
-    if (a->moved[id]) add_update(&s, fs_node(g, (fs_id)id)), dt = fs_node(g, (fs_id)id)->dtype;
+  for (int k = 0; k < a->updates.len; k++) {
+    const struct fs_node *n = fs_node(g, a->updates.data[k]);
+    add_update(&s, n), dt = n->dtype;
+    if (!a->inputs.len) first = FS_MIN(first, (int)a->updates.data[k]);
+  }
   int64_t anchor = anchor_of(&s, dt);
-  for (int k = FS_MAX(first, 0); k < g->inputs.len; k++)
-    if (a->chosen[k]) g->inputs.data[k].anchored = first + 1, g->inputs.data[k].anchor = anchor;
-  for (int id = 1; id < g->nodes.len; id++) {
-    if (!a->moved[id]) continue;
-    if (first < 0) first = -1 - id;
-    fs_node(g, (fs_id)id)->anchored = first < 0 ? first : first + 1;
-    fs_node(g, (fs_id)id)->anchor = anchor;
+  int number = a->inputs.len ? first + 1 : -1 - first;
+  for (int k = 0; k < a->inputs.len; k++) {
+    struct fs_graph_input *in = &g->inputs.data[a->inputs.data[k]];
+    in->anchored = number, in->anchor = anchor;
+  }
+  for (int k = 0; k < a->updates.len; k++) {
+    struct fs_node *n = fs_node(g, a->updates.data[k]);
+    n->anchored = number, n->anchor = anchor;
   }
 }
 
-static void clear_group(const struct anchors *a) {
-  memset(a->chosen, 0, sizeof *a->chosen * (size_t)a->g->inputs.len);
-  memset(a->moved, 0, sizeof *a->moved * (size_t)a->g->nodes.len);
+static void clear_group(struct anchors *a) {
+  for (int k = 0; k < a->inputs.len; k++) a->chosen[a->inputs.data[k]] = false;
+  for (int k = 0; k < a->updates.len; k++) a->moved[a->updates.data[k]] = false;
+  a->inputs.len = a->updates.len = 0;
 }
 
 /* The first of the updates that an update follows on. */
@@ -230,61 +258,108 @@ static bool parts_meet(const struct fs_graph *g, const struct fs_node *x,
 /* Adds to the group an update that may move, with what is read of its array and shares
  * elements with its part, and the updates that share elements with that, or with it: all of
  * them are updates that follow on the first. */
-static void add_to_group(const struct anchors *a, fs_id first, fs_id update) {
+static void add_to_group(struct anchors *a, fs_id update);
+
+/* The same of those which may share elements with what lies in a range: `with`, or input
+ * `input` if that is NULL. */
+static void add_meeting(struct anchors *a, fs_id first, const struct fs_range *r,
+                        const struct fs_node *with, int input) {
   const struct fs_graph *g = a->g;
+  int low = 0, high = a->n_places;
+  while (low < high) { /* the first that begins behind the range */
+    int k = low + (high - low)/2;
+    const struct place *p = &a->places[k];
+    if (p->first < first || (p->first == first && p->begin <= r->last)) low = k + 1;
+    else high = k;
+  }
+  for (int k = low - 1; k >= 0 && !fs_interrupted(); k--) {
+    const struct place *p = &a->places[k];
+    if (p->first != first || p->reach < r->first) return;
+    const struct fs_node *n = fs_node(g, p->update);
+    if (p->end >= r->first && !a->moved[p->update] &&
+        (with ? parts_meet(g, n, with) : meets_part(a, input, n)))
+      add_to_group(a, p->update);
+  }
+}
+
+static void add_to_group(struct anchors *a, fs_id update) {
+  const struct fs_graph *g = a->g;
+  fs_id first = a->first[update];
   const struct fs_node *base = fs_node(g, fs_node(g, first)->src[0]);
   const void *array = base->kind == FS_ND_INPUT ? g->inputs.data[base->slot].storage : NULL;
-  a->moved[update] = true;
-  for (int u = 1; u < g->nodes.len && !fs_interrupted(); u++) {
-    const struct fs_node *n = fs_node(g, (fs_id)u);
-    if (n->kind == FS_ND_UPDATE && !a->moved[u] && first_update(g, (fs_id)u) == first &&
-        may_move(g, a->uses, (fs_id)u) && parts_meet(g, n, fs_node(g, update)))
-      add_to_group(a, first, (fs_id)u);
-  }
+  const struct place *own = &a->places[a->at[update]];
+  move(a, update);
+  add_meeting(a, first, &(struct fs_range){own->begin, own->end}, fs_node(g, update), -1);
   for (int k = 0; array && k < g->inputs.len; k++) {
     fs_id id = a->node[k];
     if (a->chosen[k] || g->inputs.data[k].storage != array || !a->uses[id].read ||
-        a->uses[id].base || !meets_part(a, k, fs_node(g, update)))
+        a->uses[id].base || a->reads[k].first > own->end || a->reads[k].last < own->begin ||
+        !meets_part(a, k, fs_node(g, update)))
       continue;
-    a->chosen[k] = true;
-    for (int u = 1; u < g->nodes.len; u++) {
-      const struct fs_node *n = fs_node(g, (fs_id)u);
-      if (n->kind == FS_ND_UPDATE && !a->moved[u] && first_update(g, (fs_id)u) == first &&
-          may_move(g, a->uses, (fs_id)u) && meets_part(a, k, n))
-        add_to_group(a, first, (fs_id)u);
-    }
+    choose(a, k);
+    add_meeting(a, first, &a->reads[k], NULL, k);
+  }
+}
+
+static int by_place(const void *x, const void *y) {
+  const struct place *p = x, *q = y;
+  if (p->first != q->first) return p->first < q->first ? -1 : 1;
+  if (p->begin != q->begin) return p->begin < q->begin ? -1 : 1;
+  return p->update < q->update ? -1 : p->update > q->update;
+}
+
+/* Where the updates that may move lie. */
+static void find_places(struct anchors *a) {
+  const struct fs_graph *g = a->g;
+  fs_id *first = fs_calloc((size_t)g->nodes.len, sizeof *first);
+  for (int id = 1; id < g->nodes.len; id++) {
+    const struct fs_node *n = fs_node(g, (fs_id)id);
+    if (n->kind != FS_ND_UPDATE) continue;
+    first[id] = n->src[0] && first[n->src[0]] ? first[n->src[0]] : (fs_id)id;
+    if (!may_move(g, a->uses, (fs_id)id)) continue;
+    struct fs_layout whole;
+    struct fs_elements e = fs_update_elements(g, n, &whole);
+    struct fs_range r = fs_elements_range(&e);
+    a->first[id] = first[id];
+    a->places[a->n_places++] = (struct place){first[id], (fs_id)id, r.first, r.last, 0};
+  }
+  free(first);
+  if (a->n_places) qsort(a->places, (size_t)a->n_places, sizeof *a->places, by_place);
+  for (int k = 0; k < a->n_places; k++) {
+    struct place *p = &a->places[k];
+    bool goes_on = k && p[-1].first == p->first;
+    p->reach = goes_on ? FS_MAX(p[-1].reach, p->end) : p->end;
+    a->at[p->update] = k;
   }
 }
 
 /* Updates that follow on the first and may move. */
-static void anchor_updates(const struct anchors *a, fs_id first) {
-  for (int id = 1; id < a->g->nodes.len && !fs_interrupted(); id++) {
-    const struct fs_node *n = fs_node(a->g, (fs_id)id);
-    if (n->kind != FS_ND_UPDATE || n->anchored || first_update(a->g, (fs_id)id) != first ||
-        !may_move(a->g, a->uses, (fs_id)id))
-      continue;
+static void anchor_updates(struct anchors *a, fs_id first) {
+  for (int id = (int)first; id < a->g->nodes.len && !fs_interrupted(); id++) {
+    if (a->first[id] != first || fs_node(a->g, (fs_id)id)->anchored) continue;
     clear_group(a);
-    add_to_group(a, first, (fs_id)id);
+    add_to_group(a, (fs_id)id);
     anchor_group(a);
   }
 }
 
 /* An input, with slices of its array like it that share elements with it. What nobody
  * reads, since only other slices were made of it, is alone. */
-static void anchor_input(const struct anchors *a, int first) {
+static void anchor_input(struct anchors *a, int first) {
   const struct fs_graph *g = a->g;
   clear_group(a);
   for (int k = first; k < g->inputs.len; k++)
-    a->chosen[k] = k == first ||
-                   (g->inputs.data[k].storage == g->inputs.data[first].storage &&
-                    !g->inputs.data[k].anchored && a->uses[a->node[first]].read &&
-                    a->uses[a->node[k]].read && !a->uses[a->node[k]].base &&
-                    are_alike(a, first, k) && meet(a, first, k));
+    if (k == first ||
+        (g->inputs.data[k].storage == g->inputs.data[first].storage &&
+         !g->inputs.data[k].anchored && a->uses[a->node[first]].read &&
+         a->uses[a->node[k]].read && !a->uses[a->node[k]].base && are_alike(a, first, k) &&
+         meet(a, first, k)))
+      choose(a, k);
   anchor_group(a);
 }
 
 /* The slices of the array that input `first` is the first of. */
-static void anchor_array(const struct anchors *a, int first) {
+static void anchor_array(struct anchors *a, int first) {
   const struct fs_graph *g = a->g;
   const void *array = g->inputs.data[first].storage;
   fs_id update;
@@ -305,19 +380,29 @@ static bool is_first(const struct fs_graph *g, int input) {
 
 void fs_graph_anchor(struct fs_graph *g) {
   size_t n_inputs = (size_t)g->inputs.len + 1;
-  struct anchors a = {g, find_uses(g), fs_calloc(n_inputs, sizeof(fs_id)),
-                      fs_calloc(n_inputs, sizeof(bool)),
-                      fs_calloc((size_t)g->nodes.len, sizeof(bool))};
+  size_t n_nodes = (size_t)g->nodes.len;
+  struct anchors a = {.g = g, .uses = find_uses(g),
+                      .node = fs_calloc(n_inputs, sizeof *a.node),
+                      .reads = fs_calloc(n_inputs, sizeof *a.reads),
+                      .first = fs_calloc(n_nodes, sizeof *a.first),
+                      .places = fs_calloc(n_nodes, sizeof *a.places),
+                      .at = fs_calloc(n_nodes, sizeof *a.at),
+                      .chosen = fs_calloc(n_inputs, sizeof *a.chosen),
+                      .moved = fs_calloc(n_nodes, sizeof *a.moved)};
   for (int k = 0; k < g->inputs.len; k++)
     g->inputs.data[k].anchored = 0, g->inputs.data[k].anchor = 0;
   for (int id = 1; id < g->nodes.len; id++) {
     struct fs_node *n = fs_node(g, (fs_id)id);
     n->anchored = 0, n->anchor = 0;
-    if (n->kind == FS_ND_INPUT) a.node[n->slot] = (fs_id)id;
+    if (n->kind != FS_ND_INPUT) continue;
+    a.node[n->slot] = (fs_id)id;
+    struct fs_elements e = elements_of_input(&a, n->slot);
+    a.reads[n->slot] = fs_elements_range(&e);
   }
+  find_places(&a);
   for (int id = 1; id < g->nodes.len && !fs_interrupted(); id++) {
     const struct fs_node *n = fs_node(g, (fs_id)id);
-    if (n->kind == FS_ND_UPDATE && n->src[0] && first_update(g, (fs_id)id) == (fs_id)id &&
+    if (n->kind == FS_ND_UPDATE && n->src[0] && fs_node(g, n->src[0])->kind != FS_ND_UPDATE &&
         fs_node(g, n->src[0])->kind != FS_ND_INPUT)
       anchor_updates(&a, (fs_id)id); /* of what the block makes itself */
   }
@@ -325,8 +410,14 @@ void fs_graph_anchor(struct fs_graph *g) {
     if (is_first(g, k)) anchor_array(&a, k);
   free(a.uses);
   free(a.node);
+  free(a.reads);
+  free(a.first);
+  free(a.places);
+  free(a.at);
   free(a.chosen);
   free(a.moved);
+  FS_VEC_FREE(&a.inputs);
+  FS_VEC_FREE(&a.updates);
 }
 
 struct fs_layout fs_graph_input_layout(const struct fs_graph *g, int input) {
@@ -341,6 +432,47 @@ double fs_graph_input_bytes(const struct fs_graph *g, const struct fs_node *nd) 
   for (int k = 0; k < nd->shape.rank; k++)
     if (l->stride[k]) bytes *= (double)nd->shape.dim[k];
   return bytes;
+}
+
+/* -- in other sizes --------------------------------------------------------------- */
+
+static fs_id node_of_input(const struct fs_graph *g, int input) {
+  int id = 1;
+  while (fs_node(g, (fs_id)id)->kind != FS_ND_INPUT || fs_node(g, (fs_id)id)->slot != input)
+    id++;
+  return (fs_id)id;
+}
+
+/* Whether an update keeps clear of what has another anchor: of inputs of its array, and of
+ * the updates before it. */
+static bool keeps_clear(const struct fs_graph *g, fs_id update) {
+  const struct fs_node *n = fs_node(g, update);
+  fs_id first = first_update(g, update);
+  const struct fs_node *base = fs_node(g, fs_node(g, first)->src[0]);
+  struct fs_layout whole;
+  struct fs_elements part = fs_update_elements(g, n, &whole);
+  for (int k = 0; k < g->inputs.len && base->kind == FS_ND_INPUT; k++) {
+    const struct fs_graph_input *in = &g->inputs.data[k];
+    if (!in->anchored || in->anchored == n->anchored ||
+        in->storage != g->inputs.data[base->slot].storage)
+      continue;
+    struct fs_elements read =
+        elements_of_layout(&in->layout, &fs_node(g, node_of_input(g, k))->shape);
+    if (!fs_elements_apart(&read, &part, &whole, &n->shape)) return false;
+  }
+  for (fs_id u = update; u != first;) {
+    u = fs_node(g, u)->src[0];
+    if (fs_node(g, u)->anchored && fs_node(g, u)->anchored != n->anchored &&
+        parts_meet(g, n, fs_node(g, u)))
+      return false;
+  }
+  return true;
+}
+
+bool fs_graph_anchors_hold(const struct fs_graph *g) {
+  for (int id = 1; id < g->nodes.len; id++)
+    if (fs_node(g, (fs_id)id)->anchored && !keeps_clear(g, (fs_id)id)) return false;
+  return true;
 }
 
 /* -- the next time ----------------------------------------------------------------- */

@@ -48,7 +48,7 @@ static void swap(fs_id *a, fs_id *b) {
 }
 
 static bool commutes(const struct fs_node *n) {
-  return n->kind == FS_ND_MAP && fs_map_op_commutes(n->op);
+  return n->kind == FS_ND_MAP && fs_map_ops[n->op].commutes;
 }
 
 /* Operands as ids of `from`, in canonical order. */
@@ -138,7 +138,7 @@ static fs_id build(struct canon *c, fs_id id) {
 /* Builds a node after its operands, depth first. */
 static void reach(struct canon *c, fs_id root) {
   *FS_PUSH(&c->stack) = root;
-  while (c->stack.len) {
+  while (c->stack.len && !fs_interrupted()) {
     fs_id id = c->stack.data[c->stack.len - 1], src[FS_MOST_SRC];
     const struct fs_node *n = fs_node(c->from, id);
     int waiting = 0;
@@ -186,7 +186,7 @@ struct fs_graph *fs_graph_canonical(const struct fs_graph *g) {
   for (int id = 1; id < g->nodes.len; id++) compute_key(&c, (fs_id)id);
   if (g->barriers.len) reach_segments(&c);
   for (int k = 0; k < g->outputs.len; k++) reach(&c, g->outputs.data[k]);
-  for (int k = 0; k < g->outputs.len; k++)
+  for (int k = 0; k < g->outputs.len && !fs_interrupted(); k++)
     fs_graph_output(c.to, c.map[g->outputs.data[k]], g->output_names.data[k]);
   int n = c.to->barriers.len;
   if (n && c.to->barriers.data[n - 1] == (fs_id)c.to->nodes.len)

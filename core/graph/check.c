@@ -99,6 +99,7 @@ static const char *check_map(const struct fs_graph *g,
   bool shaped = n->shape.rank == 0;
   for (int k = 0; k < n->n_src; k++) {
     const struct fs_node *s = fs_node(g, n->src[k]);
+    if (n->user && n->user->region) dt = n->user->arg[k].compute;
     if (s->dtype != (k < first ? FS_BOOL : dt))
       return "R5: the operands of a map differ in type";
     if (s->shape.rank == 0) continue;
@@ -112,6 +113,8 @@ static const char *check_map(const struct fs_graph *g,
     return n->dtype == dt ? "R5: a cast to the same type" : NULL;
   if (n->op == FS_OP_USER && (!n->user || n->user->by_instance))
     return "R11: a map of no function";
+  if (n->user && n->user->region)
+    return n->dtype == n->user->compute ? NULL : "R11: a region's result has the wrong type";
   if (n->user && fs_dtype_compute(dt) != n->user->compute)
     return "R11: a user's function for another type";
   if (fs_class_dtype(info->types, dt) != dt)
@@ -228,6 +231,21 @@ static const char *check_along(const struct fs_node *n) {
              : "R9: a library call along an axis has another shape";
 }
 
+/* Rows, and below them those that are put to them. */
+static const char *check_combine(const struct fs_node *n) {
+  const struct fs_shape *a = &n->lib_shape[0], *list = &n->lib_shape[1];
+  int64_t rows = fs_shape_dim(a, 0) - fs_shape_count(list);
+  unsigned by = n->lib_flags & FS_LIB_BY;
+  if (by >= FS_LIB_BYS) return "R9: no such way to put rows together";
+  bool divides = fs_lib_by[by] == FS_OP_DIV;
+  if (a->rank > 2 || rows < 1 ||
+      rows * fs_shape_dim(a, 1) != fs_shape_count(&n->shape))
+    return "R9: a library call's rows do not fit";
+  return n->dtype == FS_BOOL || (divides && !fs_dtype_is_float(n->dtype))
+             ? "R9: rows of this type are not put together"
+             : NULL;
+}
+
 static const char *check_lib(const struct fs_graph *g,
                              const struct fs_node *n) {
   static const int arity[FS_LIB_OP_COUNT] = {
@@ -238,7 +256,8 @@ static const char *check_lib(const struct fs_graph *g,
       [FS_LIB_SVD] = 1,     [FS_LIB_QR] = 1,      [FS_LIB_QR_R] = 1,
       [FS_LIB_LU] = 1,
       [FS_LIB_CUMSUM] = 1,  [FS_LIB_CUMPROD] = 1, [FS_LIB_CUMMAX] = 1,
-      [FS_LIB_CUMMIN] = 1,  [FS_LIB_SORT] = 1,    [FS_LIB_ARGSORT] = 1};
+      [FS_LIB_CUMMIN] = 1,  [FS_LIB_SORT] = 1,    [FS_LIB_ARGSORT] = 1,
+      [FS_LIB_COMBINE] = 2};
   if (n->n_src != arity[n->op]) return "R9: a library call lacks an operand";
   for (int k = 0; k < n->n_src; k++) {
     const struct fs_node *s = fs_node(g, n->src[k]);
@@ -249,6 +268,7 @@ static const char *check_lib(const struct fs_graph *g,
   }
   if (fs_lib_has_parts(n->op)) return check_parts(n);
   if (fs_lib_is_along(n->op)) return check_along(n);
+  if (n->op == FS_LIB_COMBINE) return check_combine(n);
   return n->op == FS_LIB_GEMM ? check_gemm(n) : NULL;
 }
 

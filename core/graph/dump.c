@@ -74,7 +74,9 @@ static void put_lib(const struct fs_node *n, struct fs_str *out) {
     if (n->lib_flags & FS_LIB_DESCENDING) fs_str_puts(out, " descending");
     return;
   }
-  if (n->lib_flags & FS_LIB_OF_HALVES) fs_str_puts(out, " of halves");
+  if (n->op == FS_LIB_COMBINE)
+    fs_str_printf(out, " by %s", fs_map_ops[fs_lib_by[n->lib_flags & FS_LIB_BY]].name);
+  else if (n->lib_flags & FS_LIB_OF_HALVES) fs_str_puts(out, " of halves");
   if (n->lib_flags & FS_LIB_IN_RANGE) fs_str_puts(out, " in range");
 }
 

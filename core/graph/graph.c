@@ -306,16 +306,6 @@ bool fs_node_is_fill(const struct fs_node *n) {
   return n->kind == FS_ND_VIEW && n->view.src_rank == 0;
 }
 
-bool fs_map_op_commutes(enum fs_map_op op) {
-  switch (op) {
-    case FS_OP_ADD: case FS_OP_MUL: case FS_OP_MIN: case FS_OP_MAX:
-    case FS_OP_AND: case FS_OP_OR: case FS_OP_EQ: case FS_OP_NE:
-      return true;
-    default:
-      return false;
-  }
-}
-
 enum fs_dtype fs_class_dtype(char types, enum fs_dtype dt) {
   switch (types) {
     case 'N': return fs_dtype_number(dt);
@@ -406,7 +396,8 @@ static fs_id make_map(struct fs_graph *g, enum fs_map_op op,
     if (s->shape.rank > 0 && !filled) map.shape = s->shape;
   }
   if (user)
-    for (int k = 0; k < n; k++) map.src[k] = fs_graph_cast(g, map.src[k], dt);
+    for (int k = 0; k < n; k++)
+      map.src[k] = fs_graph_cast(g, map.src[k], user->region ? user->arg[k].compute : dt);
   map.dtype = user ? dt : convert(g, op, n, map.src);
   fs_id id = fs_graph_intern(g, &map);
   return fs_shape_equal(&map.shape, &shape) ? id : fill(g, id, &shape);

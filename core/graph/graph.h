@@ -37,13 +37,18 @@ enum fs_reduce_op {
   FS_REDUCE_OP_COUNT
 };
 
-struct fs_map_op_info {
+struct fs_map_op_info { /* see ops.def */
   const char *name;
   int arity;
-  char types, result;  /* see ops.def */
+  char types, result, whole;
+  bool commutes;
+  uint8_t cost, code;
   const char *infix, *cuda, *doc;
 };
-enum fs_first { FS_FIRST_ZERO, FS_FIRST_ONE, FS_FIRST_LOWEST, FS_FIRST_HIGHEST };
+enum { FS_STATE_WORDS = 4 };
+enum fs_first {
+  FS_FIRST_ZERO, FS_FIRST_ONE, FS_FIRST_LOWEST, FS_FIRST_HIGHEST, FS_FIRST_LEAST
+};
 enum fs_reduce_cost { FS_COST_SUM, FS_COST_EXTREME };
 struct fs_reduce_op_info { /* see reductions.def */
   const char *name;
@@ -51,9 +56,15 @@ struct fs_reduce_op_info { /* see reductions.def */
   enum fs_first first;
   const char *functor, *merge;
   enum fs_reduce_cost cost;
-  const char *doc;
+  const char *doc, *state; /* in CUDA texts; NULL: a number */
+  int words;               /* of 8 bytes at most, of a state: up to FS_STATE_WORDS */
+  enum fs_map_op also;     /* what an element costs beside; COPY: nothing */
 };
 extern const struct fs_map_op_info fs_map_ops[FS_MAP_OP_COUNT + 1];
+/* Of some operands as doubles, by the table's expression; truth values are 0 and 1. */
+double fs_map_number(enum fs_map_op op, const double *operands);
+/* More than one instruction: quotients, roots, functions. */
+static inline bool fs_map_is_special(unsigned op) { return fs_map_ops[op].cost > 1; }
 extern const struct fs_reduce_op_info fs_reduce_ops[FS_REDUCE_OP_COUNT];
 /* Whether its state is a value and where it is, and its result the place. */
 static inline bool fs_reduces_to_place(int op) { return fs_reduce_ops[op].result == 'P'; }
@@ -79,6 +90,8 @@ enum fs_lib_op {
   FS_LIB_CUMSUM, FS_LIB_CUMPROD, /* of the elements up to each, along an axis  */
   FS_LIB_CUMMAX, FS_LIB_CUMMIN,
   FS_LIB_SORT, FS_LIB_ARGSORT, /* along an axis: values, or where they were, from 1 */
+  FS_LIB_COMBINE, /* the first rows of src[0]; the others are put to them one after the
+                     other, each to the one from 1 that src[1] names */
   FS_LIB_OP_COUNT
 };
 extern const char *const fs_lib_op_names[FS_LIB_OP_COUNT];
@@ -96,6 +109,11 @@ struct fs_lib_part {
   bool transposed, vector;
 };
 bool fs_lib_has_parts(enum fs_lib_op op);
+/* How rows are put to others, by the number in FS_LIB_BY: whole numbers wrap around, and
+ * only floats are divided. */
+enum fs_lib_way { FS_LIB_ADD, FS_LIB_SUB, FS_LIB_MUL, FS_LIB_DIV, FS_LIB_MAX, FS_LIB_MIN,
+                  FS_LIB_BYS };
+extern const enum fs_map_op fs_lib_by[FS_LIB_BYS];
 struct fs_lib_part fs_lib_part(enum fs_lib_op op, int k, int64_t m, int64_t n);
 /* Whether operand k need not have the type of the result: a list, a mask, what is summed. */
 bool fs_lib_takes_any(enum fs_lib_op op, int k);
@@ -146,11 +164,12 @@ enum fs_lib_flag {
   FS_LIB_TRANS_B = 2,     /* GEMM: op(B) = B' */
   FS_LIB_OF_HALVES = 4,   /* factorisations: the operand was f16 or bf16 before it
                              was made f32, and is rounded as they are */
-  FS_LIB_OF_ROWS = 8,     /* GATHER, INVERT: what is chosen, for messages; */
+  FS_LIB_OF_ROWS = 8,     /* GATHER, INVERT, COMBINE: what is chosen, for messages; */
   FS_LIB_OF_COLUMNS = 16, /* else elements                                 */
-  FS_LIB_IN_RANGE = 32,   /* GATHER, INVERT: no index can be wrong         */
+  FS_LIB_IN_RANGE = 32,   /* GATHER, INVERT, COMBINE: no index can be wrong */
   FS_LIB_AXIS = 3,        /* CUMSUM ...: the axis of lib_shape along which */
-  FS_LIB_DESCENDING = 64  /* SORT, ARGSORT                                 */
+  FS_LIB_DESCENDING = 64, /* SORT, ARGSORT                                 */
+  FS_LIB_BY = 7           /* COMBINE: how; see fs_lib_by                   */
 };
 
 struct fs_node {
@@ -345,7 +364,7 @@ struct fs_view fs_view_axes(int src_rank, const int *axes);
  * rule that changes a rounding is scalar-factor, see docs/ir.md:
  *   sum((s*M) .* v) -> s * sum(M .* v)
  * needs: a checked graph; keeps: outputs' values (but for that rule, bit for
- * bit), barriers; spoils: ids, slots. */
+ * bit), barriers; spoils: ids, slots. While fs_interrupted(): not all outputs are there. */
 struct fs_graph *fs_graph_simplify(const struct fs_graph *g);
 
 /* Fills `outer`, which is of the words of the nodes: once more where these were changed. */
@@ -375,6 +394,13 @@ static inline bool fs_graph_same_array(const struct fs_graph *g, int a, int b) {
 struct fs_layout fs_graph_input_layout(const struct fs_graph *g, int input);
 /* What there is in memory of an INPUT: axes along which it is repeated are free. */
 double fs_graph_input_bytes(const struct fs_graph *g, const struct fs_node *nd);
+/* An index map base + sum of index*stride, and the elements of a layout, seen through a view
+ * of that rank. */
+void fs_view_affine(const struct fs_view *view, int rank, int64_t *base,
+                    int64_t stride[FS_MAX_RANK]);
+static inline void fs_view_layout(const struct fs_view *view, int rank, struct fs_layout *l) {
+  fs_view_affine(view, rank, &l->offset, l->stride);
+}
 /* Elements of a storage: those at begin + sum of index[k] * stride[k]. */
 struct fs_elements {
   int64_t begin;
@@ -395,6 +421,10 @@ struct fs_elements fs_update_elements(const struct fs_graph *g, const struct fs_
                                   struct fs_layout *whole);
 /* The element of the new layout at which the part of an UPDATE begins. */
 int64_t fs_update_begin(const struct fs_node *update);
+/* Whether slices that have another anchor than a part that is replaced share no element with
+ * it where all are now, and neither do parts of other anchors. Of graphs whose sizes were
+ * changed in place; else it is so. */
+bool fs_graph_anchors_hold(const struct fs_graph *g);
 /* Has slices and parts lie elsewhere: in one input; in an anchored UPDATE, whose part is
  * under `view` then; as in an equal graph. */
 void fs_graph_move_input(struct fs_graph *g, int input, int64_t anchor);

@@ -32,9 +32,6 @@ bool fs_view_split(const struct fs_view *view, const struct fs_shape *src,
 bool fs_view_is_permutation(const struct fs_view *view,
                             const struct fs_shape *src,
                             const struct fs_shape *shape);
-/* An affine index map base + sum of index*stride seen through a view. */
-void fs_view_affine(const struct fs_view *view, int rank, int64_t *base,
-                    int64_t stride[FS_MAX_RANK]);
 
 /* -- graph.c --------------------------------------------------------------- */
 
@@ -61,7 +58,6 @@ fs_id fs_graph_intern(struct fs_graph *g, const struct fs_node *n);
 enum fs_dtype fs_class_dtype(char types, enum fs_dtype dt);
 /* Whether a node is a scalar seen at every index of a shape: fill(c, m, n). */
 bool fs_node_is_fill(const struct fs_node *n);
-bool fs_map_op_commutes(enum fs_map_op op);
 /* The type of a reduction's result, and of its source as the node wants it. */
 enum fs_dtype fs_reduce_result(enum fs_reduce_op op, enum fs_dtype src);
 enum fs_dtype fs_reduce_source(enum fs_reduce_op op, enum fs_dtype src);

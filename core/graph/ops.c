@@ -1,17 +1,83 @@
 /* ops.c - the tables that ops.def and reductions.def describe. */
 #include "core/graph/graph.h"
 
+#include <math.h>
+
+#define FS_CLASS_A 'A'
+#define FS_CLASS_N 'N'
+#define FS_CLASS_F 'F'
+#define FS_CLASS_B 'B'
+#define FS_RESULT_S 'S'
+#define FS_RESULT_B 'B'
+#define FS_WHOLE_R 'R'
+#define FS_WHOLE_W 'W'
+#define FS_WHOLE_I 'I'
+
 const struct fs_map_op_info fs_map_ops[FS_MAP_OP_COUNT + 1] = {
-#define FS_MAP_OP(id, name, arity, types, result, infix, cuda, doc) \
-  [FS_OP_##id] = {name, arity, types, result, infix, cuda, doc},
+#define FS_MAP_OP(id, name, arity, types, result, commutes, infix, cuda, way, c, whole, cost, \
+                  code, doc) \
+  [FS_OP_##id] = {name, arity, FS_CLASS_##types, FS_RESULT_##result, FS_WHOLE_##whole, commutes,  \
+                  cost, code, infix, cuda, doc},
 #include "core/graph/ops.def"
-  [FS_OP_USER] = {"user", 0, 'N', 'S', "", "", "a function of the user"},
+  [FS_OP_USER] = {"user", 0, 'N', 'S', 'R', false, 1, 1, "", "", "a function of the user"},
 };
+
+/* -- of numbers --------------------------------------------------------------- */
+
+typedef double U;
+static double op_neg(double x) { return -x; }
+static double op_abs(double x) { return fabs(x); }
+static double op_sign(double x) { return isnan(x) ? NAN : (x > 0) - (x < 0); }
+static double op_root(double x) { return sqrt(x); }
+static double op_fma(double x, double y, double z) { return fma(x, y, z); }
+static bool op_finite(double x) { return isfinite(x); }
+static double op_min(double x, double y) { return isnan(x) || isnan(y) ? NAN : x < y ? x : y; }
+static double op_max(double x, double y) { return isnan(x) || isnan(y) ? NAN : x > y ? x : y; }
+static double op_mod(double x, double y) {
+  double r = fmod(x, y);
+  if (r == 0) return copysign(0, y);
+  return (r < 0) != (y < 0) ? r + y : r;
+}
+#define op_fn(f, x) f(x)
+
+double fs_map_number(enum fs_map_op op, const double *operands) {
+  switch (op) {
+#define OPERANDS_1(T, t) T x = (operands[0])t;
+#define OPERANDS_2(T, t) T x = (operands[0])t, y = (operands[1])t;
+#define OPERANDS_3(T, t) T x = (operands[0])t, y = (operands[1])t, z = (operands[2])t;
+#define OPERANDS_A(n) OPERANDS_##n(double, )
+#define OPERANDS_N(n) OPERANDS_##n(double, )
+#define OPERANDS_F(n) OPERANDS_##n(double, )
+#define OPERANDS_B(n) OPERANDS_##n(int, != 0)
+#define VALUE_LOOP(n, c) (c)
+#define VALUE_NONE(n, c) (c)
+#define VALUE_VECTOR(n, c) (c)
+#define VALUE_MATH(n, f) CALL_##n(f)
+#define CALL_1(f) f(x)
+#define CALL_2(f) f(x, y)
+#define FS_MAP_OP(id, name, n, types, result, commutes, infix, cuda, way, c, ...) \
+  case FS_OP_##id: {                                                              \
+    OPERANDS_##types(n)                                                           \
+    return VALUE_##way(n, c);                                                     \
+  }
+#include "core/graph/ops.def"
+    default: return NAN;
+  }
+}
+
+/* -- reductions, libraries ----------------------------------------------------- */
 
 const struct fs_reduce_op_info fs_reduce_ops[FS_REDUCE_OP_COUNT] = {
 #define FS_REDUCE_OP(id, name, types, result, first, functor, merge, cost, doc) \
   [FS_RD_##id] = {name, #types[0], #result[0], FS_FIRST_##first, #functor, #merge, \
-                  FS_COST_##cost, doc},
+                  FS_COST_##cost, doc, NULL, 1},
+#define FS_SPOT_OP(id, name, types, result, first, functor, merge, cost, doc) \
+  [FS_RD_##id] = {name, #types[0], #result[0], FS_FIRST_##first, #functor, "", \
+                  FS_COST_##cost, doc, "fs_spot", 2},
+#define FS_STATE_OP(id, name, types, result, first, functor, words, fields, join, merge, \
+                    finish, also, cost, doc) \
+  [FS_RD_##id] = {name, #types[0], #result[0], FS_FIRST_##first, #functor, "", \
+                  FS_COST_##cost, doc, #functor "_state", words, FS_OP_##also},
 #include "core/graph/reductions.def"
 };
 
@@ -27,12 +93,17 @@ const char *const fs_lib_op_names[FS_LIB_OP_COUNT] = {
     [FS_LIB_CUMSUM] = "cumsum",   [FS_LIB_CUMPROD] = "cumprod",
     [FS_LIB_CUMMAX] = "cummax",   [FS_LIB_CUMMIN] = "cummin",
     [FS_LIB_SORT] = "sort",       [FS_LIB_ARGSORT] = "argsort",
+    [FS_LIB_COMBINE] = "combine",
 };
+
+const enum fs_map_op fs_lib_by[FS_LIB_BYS] = {
+    [FS_LIB_ADD] = FS_OP_ADD, [FS_LIB_SUB] = FS_OP_SUB, [FS_LIB_MUL] = FS_OP_MUL,
+    [FS_LIB_DIV] = FS_OP_DIV, [FS_LIB_MAX] = FS_OP_MAX, [FS_LIB_MIN] = FS_OP_MIN};
 
 bool fs_lib_takes_any(enum fs_lib_op op, int k) {
   return op == FS_LIB_FIND || op == FS_LIB_INVERT || fs_lib_is_scan(op) ||
          op == FS_LIB_ARGSORT ||
-         (op == FS_LIB_GATHER && k == 1);
+         ((op == FS_LIB_GATHER || op == FS_LIB_COMBINE) && k == 1);
 }
 
 bool fs_lib_wants_square(enum fs_lib_op op) {

@@ -11,14 +11,17 @@
  *                              each: an APPLY node. Shapes are batch ++ element:
  *                              A is N x 3 x 3, and so is the result
  *
- * The interpreter makes these (core/eval/elem.c) and keeps them as long as the
+ * A function by element may also be a region of statements (region.h), whose operands
+ * have types of their own.
+ *
+ * The interpreter makes these (core/eval/elem.c, lift_region.c) and keeps them as long as the
  * session: nodes, plans and prepared kernels borrow them. Equal content has equal
  * `hash`; a node is told from another by it.
  */
 #ifndef FS_USER_H
 #define FS_USER_H
 
-#include "core/graph/dtype.h"
+#include "core/graph/region.h"
 
 enum {
   FS_USER_ARGS = 8, /* an element of a finite element program takes up to six; a
@@ -40,6 +43,7 @@ enum fs_user_type {
 struct fs_user_element {
   enum fs_user_type type;
   const char *name;           /* of the parameter                           */
+  enum fs_dtype compute;      /* its type in the routine                    */
   int rank;                   /* SMALL: 1 or 2                              */
   int64_t dim[FS_USER_DIMS];  /* each at least 2                            */
   int count;                  /* product of dim; 1 for a number             */
@@ -64,7 +68,8 @@ struct fs_user {
   const char *name;
   uint64_t hash;              /* of all below but names and files           */
   bool by_instance;
-  enum fs_dtype compute;      /* FS_TYPE: i32, i64, f32 or f64              */
+  enum fs_dtype compute;      /* FS_TYPE: i32, i64, f32 or f64; of a region the type of
+                                 its result                                 */
   int n_args;
   struct fs_user_element arg[FS_USER_ARGS], result;
   int threads;                /* of an instance: divides 32 or multiple of it */
@@ -78,6 +83,7 @@ struct fs_user {
    * hash; it is never emitted. */
   const struct fs_user *const *alternatives;
   int n_alternatives;         /* 0: only itself                             */
+  const struct fs_region *region; /* by element: the body, in place of texts */
   struct fs_user_text cuda, c;
   struct fs_user_move load[FS_USER_ARGS], store; /* by instance             */
 };

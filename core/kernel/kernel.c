@@ -1,8 +1,11 @@
 /* kernel.c - kernels made, copied and looked at. */
 #include "core/kernel/kernel.h"
 
-const char *const fs_scheme_names[] = {"flat", "row", "tile", "library",
-                                       "instance", "march"};
+const struct fs_scheme_row fs_schemes[FS_SCHEMES] = {
+#define FS_SCHEME(id, name, traits, ...) \
+  [FS_##id] = {name, FS_BARE traits},
+#include "core/kernel/scheme.def"
+};
 const char *const fs_joint_names[] = {"launch", "barrier", "beside"};
 
 int fs_kernel_value(struct fs_kernel *k, enum fs_dtype dt, uint8_t varies, int ready) {
@@ -18,6 +21,27 @@ struct fs_step *fs_kernel_step(struct fs_kernel *k, enum fs_step_kind kind,
                         .in = FS_NO_INPUTS, .access = -1, .param = -1,
                         .node = node};
   return s;
+}
+
+void fs_kernel_look(struct fs_kernel *k) {
+  struct fs_has h = {0};
+  for (int x = 0; x < k->accesses.len; x++) k->accesses.data[x].step = -1;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    struct fs_access *a = s->access < 0 ? NULL : &k->accesses.data[s->access];
+    h.user |= s->user != NULL;
+    if (s->kind == FS_SP_REDUCE) {
+      h.reductions = true;
+      h.row_results |= s->over == FS_VARIES_J;
+      h.folds |= k->values.data[s->out].ready == FS_END;
+    }
+    if (!a) continue;
+    a->step = i;
+    a->stored = s->kind == FS_SP_STORE;
+    h.stores |= a->stored && a->varies == FS_VARIES_BOTH;
+    if (a->stored && a->varies) *(s->phase == FS_END ? &h.end_vectors : &h.early_stores) = true;
+  }
+  k->has = h;
 }
 
 /* What a list chooses, of single elements by sectors of memory, but no more than there is. */
@@ -38,6 +62,25 @@ double fs_access_bytes(const struct fs_kernel *k, const struct fs_access *a) {
     if (fs_access_walks(k, a, x)) count *= (double)k->space.dim[x];
   double bytes = count * (double)fs_dtype_size(a->dtype);
   return a->list ? listed_bytes(k, a, bytes) : bytes;
+}
+
+const struct fs_step *fs_kernel_maker(const struct fs_kernel *k, int value) {
+  FS_EACH_STEP(k, s)
+    if (s->out == value) return s;
+  return NULL;
+}
+
+int fs_kernel_uses(const struct fs_kernel *k, int value, int after) {
+  int n = 0;
+  FS_EACH_STEP(k, s)
+    FS_EACH_IN(s, x) n += s->in[x] == value && s->phase > after;
+  return n;
+}
+
+const struct fs_user *fs_kernel_function(const struct fs_kernel *k, int n) {
+  FS_EACH_STEP(k, s)
+    if (s->user && n-- == 0) return s->user;
+  return n < k->n_applied ? k->applied[n].user : NULL;
 }
 
 void fs_kernel_free(struct fs_kernel *k) {

@@ -58,16 +58,23 @@
 #include "core/model/learn.h"
 #include "core/model/predict.h"
 
+/* FLAT: 1-D, j only, any block any part of it. ROW: a block owns whole rows, and goes over each
+ * once or more. TILE: the paper's 2-D grid of 32 x 32 tiles, serial down the rows, or
+ * fs_kernel_turns(). LIBRARY: one library call, node `lib_node`. INSTANCE: a user's function over
+ * a stack of small elements, see below. MARCH: rows that lie across memory, all blocks in step,
+ * see schedule/march.c. */
 enum fs_scheme {
-  FS_FLAT,    /* 1-D: j only, any block any part of it                        */
-  FS_ROW,     /* a block owns whole rows, several sweeps over each            */
-  FS_TILE,    /* the paper's: 2-D grid of 32 x 32 tiles, serial down the rows;
-                 or fs_kernel_turns()                                        */
-  FS_LIBRARY, /* one library call, node `lib_node`                            */
-  FS_INSTANCE, /* a user's function over a stack of small elements: see below */
-  FS_MARCH    /* rows that lie across memory: all blocks in step, see march.c */
+#define FS_SCHEME(id, ...) FS_##id,
+#include "core/kernel/scheme.def"
+  FS_SCHEMES
 };
-extern const char *const fs_scheme_names[]; /* "flat", "row", "tile", "library" ... */
+/* A column of a table that is a list in brackets: FS_BARE (.rows = true) is .rows = true. */
+#define FS_BARE(...) __VA_ARGS__
+struct fs_scheme_row { /* of scheme.def, which has the words */
+  const char *name;
+  bool vectors, rows, rows_wait, ends_rows, in_step, fuses;
+};
+extern const struct fs_scheme_row fs_schemes[FS_SCHEMES];
 
 enum { FS_VARIES_I = 1, FS_VARIES_J = 2, FS_VARIES_BOTH = 3 };
 enum { FS_END = 255 };
@@ -92,6 +99,8 @@ struct fs_access {
   int list;                      /* 1 + the access of the list; 0: none  */
   int64_t list_stride, list_extent; /* ... how far apart, and how many there are */
   uint8_t varies;
+  bool stored;                   /* by a STORE; else it is loaded, or a list */
+  int step;                      /* which does; -1: it is a list           */
 };
 
 enum fs_step_kind {
@@ -132,11 +141,18 @@ _Static_assert(FS_MOST_SRC == 8, "FS_NO_INPUTS has one for each");
 #define FS_EACH_IN(s, x) \
   for (int x = 0; x < FS_MOST_SRC && (s)->in[x] >= 0; x++)
 
+/* Whether a step takes a value. */
+static inline bool fs_step_takes(const struct fs_step *s, int value) {
+  FS_EACH_IN(s, x)
+    if (s->in[x] == value) return true;
+  return false;
+}
+
 struct fs_value {
   enum fs_dtype dtype;  /* language type; f16/bf16 live as rounded f32     */
   uint8_t varies;
   uint8_t ready;        /* first phase in which it may be used             */
-  bool place;           /* a reduction's that keeps a value and its place  */
+  uint8_t words;        /* of a reduction's state; 0 or 1: it is a number  */
   int same_as;          /* an equal value of an earlier phase, which a target
                            that kept it on chip may use instead; else -1   */
   int first, last;      /* steps that make it and last read it             */
@@ -176,7 +192,49 @@ enum fs_copies {
   FS_COPIES_VALUE       /* the new value of the part, to its place         */
 };
 
+/* Goes over the steps of a kernel. */
+#define FS_EACH_STEP(k, s)                                                               \
+  for (const struct fs_step *s = (k)->steps.data,                                        \
+                            *const s##_end = (k)->steps.len ? s + (k)->steps.len : s;    \
+       s < s##_end; s++)
+/* Whether this holds for a step s. */
+#define FS_ANY_STEP(k, s, ...)                     \
+  __extension__({                                  \
+    bool s##_any = false;                          \
+    FS_EACH_STEP(k, s)                             \
+      if (__VA_ARGS__) s##_any = true;             \
+    s##_any;                                       \
+  })
+
+/* Some steps of a kernel, in its order; NULL behind the last. */
+typedef const struct fs_step *const *fs_steps;
+#define FS_EACH_OF(steps, s) \
+  for (const struct fs_step *const *s##_at = (steps), *s; (s = *s##_at) != NULL; s##_at++)
+/* Whether this holds for a step s of them. */
+#define FS_ANY_OF(steps, s, ...)                   \
+  __extension__({                                  \
+    bool s##_any = false;                          \
+    FS_EACH_OF(steps, s)                           \
+      if (__VA_ARGS__) s##_any = true;             \
+    s##_any;                                       \
+  })
+
+/* What there is among the steps. */
+struct fs_has {
+  bool reductions;
+  bool row_results;                 /* ... over j alone                    */
+  bool folds;                       /* ... of what blocks leave: ready in FS_END */
+  bool user;                        /* functions of users                  */
+  bool stores;                      /* elements (i, j) are stored          */
+  bool early_stores;                /* elements or vectors are, before FS_END */
+  bool end_vectors;                 /* vectors are, in FS_END              */
+};
+
 struct fs_kernel {
+  FS_VEC(struct fs_value) values;
+  fs_step_list steps;               /* in legal order, sorted by phase     */
+  FS_VEC(struct fs_access) accesses;
+  FS_VEC(fs_id) calls;              /* elementary calls, topological order */
   enum fs_scheme scheme;
   bool any_size;                    /* its code should serve kernels of other sizes,
                                        too (fs_plan_options)               */
@@ -193,9 +251,7 @@ struct fs_kernel {
   int variant;
   int n_phases;                     /* sweeps, FS_END not counted          */
   bool has_end;
-  FS_VEC(struct fs_value) values;
-  fs_step_list steps;               /* in legal order, sorted by phase     */
-  FS_VEC(struct fs_access) accesses;
+  struct fs_has has;
   fs_id lib_node;                   /* FS_LIBRARY                          */
   struct fs_applied applied[FS_MOST_APPLIED]; /* FS_INSTANCE: see above    */
   int n_applied;                    /* 0 in other schemes                  */
@@ -206,7 +262,6 @@ struct fs_kernel {
                                        happen in place                     */
   int lib_slots[3];                 /* FS_LIBRARY: result, then operands;  */
   struct fs_layout lib_layout[3];   /* over the squeezed axes of each      */
-  FS_VEC(fs_id) calls;              /* elementary calls, topological order */
   double bytes_read, bytes_written; /* off-chip traffic                    */
   double flops;
   struct fs_work work;              /* the same for the model, in its terms */
@@ -245,6 +300,38 @@ static inline bool fs_access_is_list(const struct fs_kernel *k, int access) {
     if (k->accesses.data[x].list == access + 1) return true;
   return false;
 }
+/* Whether a step loads by it. */
+static inline bool fs_access_is_load(const struct fs_access *a) {
+  return a->step >= 0 && !a->stored;
+}
+/* Whether a step loads from a slot, or stores to it. */
+static inline bool fs_kernel_moves(const struct fs_kernel *k, int slot, bool stores) {
+  for (int x = 0; x < k->accesses.len; x++) {
+    const struct fs_access *a = &k->accesses.data[x];
+    if (a->slot == slot && a->step >= 0 && a->stored == stores) return true;
+  }
+  return false;
+}
+static inline const struct fs_scheme_row *fs_scheme_of(const struct fs_kernel *k) {
+  return &fs_schemes[k->scheme];
+}
+/* Whether it has rows: a flat kernel is all columns. */
+static inline bool fs_kernel_has_rows(const struct fs_kernel *k) { return k->space.n_outer > 0; }
+/* Elements of what varies over so much. */
+static inline double fs_kernel_elements(const struct fs_kernel *k, unsigned varies) {
+  return (varies & FS_VARIES_I ? (double)k->space.m : 1) *
+         (varies & FS_VARIES_J ? (double)k->space.n : 1);
+}
+static inline bool fs_kernel_has_call(const struct fs_kernel *k, fs_id call) {
+  for (int c = 0; c < k->calls.len; c++)
+    if (k->calls.data[c] == call) return true;
+  return false;
+}
+/* Whether a step goes over the elements of a row. */
+static inline bool fs_step_passes_row(const struct fs_kernel *k, const struct fs_step *s) {
+  if (s->kind == FS_SP_STORE) return k->accesses.data[s->access].varies & FS_VARIES_J;
+  return k->values.data[s->kind == FS_SP_REDUCE ? s->in[0] : s->out].varies & FS_VARIES_J;
+}
 /* Bytes that it reads or writes, each element once; of single elements that a list
  * chooses the sectors of memory, but no more than there is. */
 double fs_access_bytes(const struct fs_kernel *k, const struct fs_access *a);
@@ -254,12 +341,22 @@ static inline bool fs_access_walks(const struct fs_kernel *k, const struct fs_ac
   return a->stride[axis] || (a->list && k->accesses.data[a->list - 1].stride[axis]);
 }
 
+/* The step that makes a value, or NULL; how many operands of steps are that value, in phases
+ * after one (-1: all). */
+const struct fs_step *fs_kernel_maker(const struct fs_kernel *k, int value);
+int fs_kernel_uses(const struct fs_kernel *k, int value, int after);
+/* A user's function that it calls, number n of them; NULL behind the last. One that is called
+ * twice is there twice. */
+const struct fs_user *fs_kernel_function(const struct fs_kernel *k, int n);
+
 /* Adds a value, or a step without operands, to a kernel; gives the value's index,
  * or the step, valid until the next is added. */
 int fs_kernel_value(struct fs_kernel *k, enum fs_dtype dt, uint8_t varies,
                     int ready);
 struct fs_step *fs_kernel_step(struct fs_kernel *k, enum fs_step_kind kind,
                                int phase, int out, fs_id node);
+/* Finds what it has, and the steps of its accesses: once its steps are in order. */
+void fs_kernel_look(struct fs_kernel *k);
 /* Its lists, too: to be freed like it. */
 void fs_kernel_copy(const struct fs_kernel *k, struct fs_kernel *out);
 void fs_kernel_free(struct fs_kernel *k);
@@ -290,7 +387,7 @@ bool fs_kernel_pairs(const struct fs_kernel *kernel);
 /* A GPU's tile kernel whose threads turn what lies across memory in their registers, some
  * vectors of some rows each: without sums, and where all matrices have whole vectors. */
 static inline bool fs_kernel_turns(const struct fs_kernel *k) {
-  return k->scheme == FS_TILE && k->tune.vec > 1;
+  return fs_scheme_of(k)->ends_rows && k->tune.vec > 1;
 }
 bool fs_is_paired(int op);
 

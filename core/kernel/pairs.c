@@ -17,7 +17,7 @@ bool fs_is_paired(int op) {
 
 static bool step_fits(const struct fs_kernel *k, const struct fs_step *s, enum fs_dtype dt) {
   if (s->kind == FS_SP_REDUCE)
-    return s->over == FS_VARIES_J && !fs_reduces_to_place(s->op) && k->values.data[s->in[0]].dtype == dt &&
+    return s->over == FS_VARIES_J && fs_reduce_ops[s->op].words == 1 && k->values.data[s->in[0]].dtype == dt &&
            k->values.data[s->in[0]].varies & FS_VARIES_J &&
            (s->in[1] < 0 || k->values.data[s->in[1]].dtype == dt);
   if (s->kind == FS_SP_STORE) {
@@ -36,34 +36,19 @@ static bool step_fits(const struct fs_kernel *k, const struct fs_step *s, enum f
   return true;
 }
 
-/* Rows that only become rows, whose blocks wait for nothing (core/schedule/gpu.c). */
-static bool streams(const struct fs_kernel *k) {
-  bool stores = false;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
-    stores |= s->kind == FS_SP_STORE && k->accesses.data[s->access].varies == 3;
-  }
-  return stores && k->scheme == FS_ROW && !k->has_end;
-}
-
-static bool sums(const struct fs_kernel *k) {
-  for (int i = 0; i < k->steps.len; i++)
-    if (k->steps.data[i].kind == FS_SP_REDUCE) return true;
-  return false;
-}
-
 bool fs_kernel_pairs(const struct fs_kernel *k) {
   enum fs_dtype dt = FS_F32;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
+  FS_EACH_STEP(k, s) {
     if (s->kind == FS_SP_LOAD && k->values.data[s->out].varies & FS_VARIES_J)
       dt = k->values.data[s->out].dtype;
   }
   if (!fs_dtype_is_half(dt) || k->has_end) return false;
   for (int x = 0; x < k->accesses.len; x++)
     if (k->accesses.data[x].list) return false; /* whose elements lie apart */
-  if ((k->n_phases != 1 || sums(k)) && !streams(k)) return false;
+  /* rows that only become rows, whose blocks wait for nothing (core/schedule/gpu.c) */
+  bool streams = k->has.stores && fs_scheme_of(k)->rows;
+  if ((k->n_phases != 1 || k->has.reductions) && !streams) return false;
   for (int i = 0; i < k->steps.len; i++)
     if (!step_fits(k, &k->steps.data[i], dt)) return false;
-  return k->scheme == FS_FLAT || k->scheme == FS_ROW;
+  return fs_schemes[k->scheme].vectors;
 }

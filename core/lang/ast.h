@@ -79,7 +79,8 @@ enum fs_stmt_kind {
                       `+=` and the like expr is a binary one of expr2      */
   FS_ST_IF,        /* expr, body, orelse (an elseif is an FS_ST_IF there)  */
   FS_ST_WHILE,     /* expr, body */
-  FS_ST_FOR,       /* targets[0], expr, body */
+  FS_ST_FOR,       /* targets[0], expr, body; text: NULL, or the words of one whose
+                      rounds must run at once: `forall`, `parallel for`    */
   FS_ST_BREAK, FS_ST_CONTINUE,
   FS_ST_FUNCTION,  /* targets[0] is the name; params, body or expr          */
   FS_ST_RETURN,    /* exprs */
@@ -104,7 +105,8 @@ struct fs_stmt {
   int n_exprs;
   struct fs_expr **exprs;
   struct fs_stmt *body, *orelse;  /* linked lists */
-  struct fs_loop *loop;    /* the interpreter's: what it has made of a loop, in the same arena */
+  struct fs_loop *loop;    /* the interpreter's: what it has made of a loop, in the same arena, */
+  struct fs_lift *lift;    /* ... and whether it is one over elements                          */
   struct fs_stmt *next;
 };
 

@@ -207,7 +207,7 @@ static void put_opening(struct fs_str *out, const struct fs_stmt *s) {
     case FS_ST_INDEXED: put_assign(out, s); break;
     case FS_ST_IF: put_head(out, "if", s); break;
     case FS_ST_WHILE: put_head(out, "while", s); break;
-    case FS_ST_FOR: put_head(out, "for", s); break;
+    case FS_ST_FOR: put_head(out, s->text ? s->text : "for", s); break;
     case FS_ST_BREAK: put_head(out, "break", s); break;
     case FS_ST_CONTINUE: put_head(out, "continue", s); break;
     case FS_ST_FUNCTION: put_function(out, s); break;

@@ -97,12 +97,10 @@ static const struct { const char *words, *hint; } elsewhere[] = {
     {" sortperm ", "argsort(x)"},
     {" mode schur hess ", NULL},
     {" accumarray bincount tabulate ",
-     "with s = sort([i32(k); i32(1:n)]) diff([0; find(s != [s[2:end]; 0])]) - 1 counts how often "
-     "each of 1 to n is in k; sum(where(k == (1:n)', v, 0), 1) adds up its v"},
+     "h = zeros(n); h[k] += 1 counts how often each of 1 to n is in k; h[k] += v adds up its v"},
     {" histc histcounts histogram ",
-     "hist(x) draws one; with k = clamp(floor((x - lo)*(n/(hi - lo))) + 1, 1, n) and s = "
-     "sort([i32(k); i32(1:n)]) diff([0; find(s != [s[2:end]; 0])]) - 1 counts n bins from lo "
-     "to hi"},
+     "hist(x) draws one; with k = clamp(floor((x - lo)*(n/(hi - lo))) + 1, 1, n) h = zeros(n); "
+     "h[k] += 1 counts n bins from lo to hi"},
     {" interp1 interp searchsorted digitize discretize ",
      "sum(x <= q', 1) tells how many of x are at most each of q; lerp(a, b, t) is between "
      "two values"},

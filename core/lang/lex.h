@@ -20,8 +20,9 @@
   X(CARET, "`^`") X(DOT_CARET, "`.^`") X(NOT, "`!`") X(QUOTE, "`'`")     \
   /* keywords; `if` is the first, `false` the last */                    \
   X(IF, "if") X(ELSEIF, "elseif") X(ELSE, "else") X(END, "end")          \
-  X(WHILE, "while") X(FOR, "for") X(FUNCTION, "function")                \
-  X(RETURN, "return") X(BEGIN, "begin") X(BREAK, "break")                \
+  X(WHILE, "while") X(FOR, "for") X(FORALL, "forall")                    \
+  X(FUNCTION, "function") X(RETURN, "return") X(BEGIN, "begin")          \
+  X(BREAK, "break")                                                      \
   X(CONTINUE, "continue") X(BARRIER, "barrier") X(IMPORT, "import")      \
   X(TRUE, "true") X(FALSE, "false")
 

@@ -239,6 +239,16 @@ struct fs_expr *fs_new_binary(struct fs_parser *p, enum fs_ast_op op,
   return set_args(p, e, (struct fs_expr *[]){left, right}, 2);
 }
 
+struct fs_expr *fs_new_call(struct fs_parser *p, struct fs_param name, int n,
+                            struct fs_expr *const *args) {
+  struct fs_expr *f = new_expr(p, FS_EX_NAME, name.span), *all[4] = {f};
+  f->text = name.name;
+  f->text_len = strlen(name.name);
+  for (int k = 0; k < n; k++) all[k + 1] = args[k];
+  struct fs_span span = n ? fs_span_join(name.span, args[n - 1]->span) : name.span;
+  return set_args(p, new_expr(p, FS_EX_CALL, span), all, n + 1);
+}
+
 /* A list of expressions while it grows. */
 struct exprs {
   FS_VEC(struct fs_expr *) list;

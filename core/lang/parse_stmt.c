@@ -9,6 +9,7 @@
 
 static const char *const type_words[] = {
     "TILE32x32", "matrix", "subvector32", "vector", "globalscalar", "scalar"};
+static const char parallel_for[] = "parallel for";
 
 static bool token_is(const struct fs_token *t, const char *word) {
   return t->kind == FS_TK_NAME && t->text_len == strlen(word) &&
@@ -28,7 +29,8 @@ static const char *next_word(void *user) {
   if (k < n_keywords) return fs_token_shown((enum fs_token_kind)(FS_TK_IF + k));
   k -= n_keywords;
   if (k < (int)FS_LEN(type_words)) return type_words[k];
-  return k == (int)FS_LEN(type_words) ? "input" : NULL;
+  k -= (int)FS_LEN(type_words);
+  return k == 0 ? "input" : k == 1 ? parallel_for : NULL;
 }
 
 /* `word x`: perhaps a keyword, misspelt. */
@@ -221,7 +223,7 @@ static bool is_call_of(struct fs_parser *p, const struct fs_expr *e, const char 
  * and their body missing. */
 static bool is_foreign_head(struct fs_parser *p, const char *word, const struct fs_expr *e) {
   bool range = e->kind == FS_EX_RANGE;
-  bool loop = !strcmp(word, "for");
+  bool loop = !strncmp(word, "for", 3);
   bool foreign = loop ? range && (is_call_of(p, e->args[e->n_args - 1], " print disp println ") ||
                                   is_call_of(p, e->args[0], " range len enumerate zip "))
                       : ends_in_range(e);
@@ -234,28 +236,44 @@ static bool is_foreign_head(struct fs_parser *p, const char *word, const struct 
   return true;
 }
 
-/* condition = expr separator */
-static bool rule_condition(struct fs_parser *p, const char *word,
-                           struct fs_expr **out) {
-  bool head = p->head;
-  p->head = true;
-  *out = fs_rule_expr(p);
-  p->head = head;
-  if (!*out) return false;
+/* The separator behind the last expression of a head. */
+static bool rule_head_end(struct fs_parser *p, const char *word, const struct fs_expr *e) {
   if (fs_accept(p, FS_TK_SEMI) || fs_accept(p, FS_TK_NEWLINE))
-    return !is_foreign_head(p, word, *out);
+    return !is_foreign_head(p, word, e);
   const char *hint =
-      logic_hint(p, *out, "the body begins on a new line or after `;`");
+      logic_hint(p, e, "the body begins on a new line or after `;`");
   if (p->cur.kind == FS_TK_ASSIGN) hint = "did you mean `==`?";
   if (token_is(&p->cur, "then") || token_is(&p->cur, "do"))
     hint = "no word is needed here, only a new line or `;`";
   if (token_is(&p->cur, "to")) hint = "a range is 1:n, or first:step:last";
-  if (strcmp(word, "for") && ends_in_range(*out))
+  if (p->cur.kind == FS_TK_COMMA && !strcmp(word, "for"))
+    hint = "several counters are forall i = 1:m, j = 1:n, or loops in each other";
+  if (strncmp(word, "for", 3) && ends_in_range(e))
     hint = "no `:` is needed, only a new line or `;`; the block closes with `end`";
   fs_unexpected(p, p->cur.kind == FS_TK_ASSIGN ? "bad-condition" : "syntax",
                 hint, "expected `;` or a new line after the head of `%s`, "
                 "found %s", word, fs_found(p));
   return false;
+}
+
+/* condition = expr separator */
+static bool rule_condition(struct fs_parser *p, const char *word, struct fs_expr **out) {
+  bool head = p->head;
+  p->head = true;
+  *out = fs_rule_expr(p);
+  p->head = head;
+  return *out && rule_head_end(p, word, *out);
+}
+
+/* block "end"     of a loop */
+static bool rule_rounds(struct fs_parser *p, bool at_once, struct fs_stmt **body) {
+  bool around = p->at_once;
+  p->loops++;
+  p->at_once = at_once;
+  if (!rule_block(p, body) || !expect_end(p)) return false;
+  p->at_once = around;
+  p->loops--;
+  return true;
 }
 
 /* -- blocks ---------------------------------------------------------------- */
@@ -290,32 +308,68 @@ static struct fs_stmt *rule_if(struct fs_parser *p) {
 static struct fs_stmt *rule_while(struct fs_parser *p) {
   struct fs_stmt *s = new_stmt(p, FS_ST_WHILE);
   if (!fs_open(p) || !rule_condition(p, "while", &s->expr)) return NULL;
-  p->loops++;
-  if (!rule_block(p, &s->body) || !expect_end(p)) return NULL;
-  p->loops--;
+  if (!rule_rounds(p, false, &s->body)) return NULL;
   return finish(p, s);
 }
 
-/* for = "for" name ( "=" | "in" ) condition block "end" */
-static struct fs_stmt *rule_for(struct fs_parser *p) {
-  static const char *const shape = "a loop is for k = 1:n ... end";
-  struct fs_stmt *s = new_stmt(p, FS_ST_FOR);
-  if (!fs_open(p)) return NULL;
-  if (p->cur.kind != FS_TK_NAME)
-    return fs_unexpected(p, "syntax", fs_name_hint(p, shape),
-                         "expected the name of the loop variable, found %s",
-                         fs_found(p));
+/* name ( "=" | "in" ) */
+static bool rule_counter(struct fs_parser *p, const char *shape, struct fs_stmt *s) {
+  if (p->cur.kind != FS_TK_NAME) {
+    fs_unexpected(p, "syntax", fs_name_hint(p, shape),
+                  "expected the name of the loop variable, found %s", fs_found(p));
+    return false;
+  }
   set_target(p, s, fs_take_name(p));
-  if (p->cur.kind != FS_TK_ASSIGN && !token_is(&p->cur, "in"))
-    return fs_unexpected(p, "syntax", shape, "expected `=` or `in`, found %s",
-                         fs_found(p));
+  if (p->cur.kind != FS_TK_ASSIGN && !token_is(&p->cur, "in")) {
+    fs_unexpected(p, "syntax", shape, "expected `=` or `in`, found %s", fs_found(p));
+    return false;
+  }
   fs_advance(p);
   fs_skip_newlines(p);
+  return p->status == FS_OK;
+}
+
+/* for = [ "parallel" ] "for" name ( "=" | "in" ) condition block "end" */
+static struct fs_stmt *rule_for(struct fs_parser *p) {
+  struct fs_stmt *s = new_stmt(p, FS_ST_FOR);
+  if (p->cur.kind == FS_TK_NAME) {
+    s->text = parallel_for;
+    fs_advance(p);
+  }
+  if (!fs_open(p) || !rule_counter(p, "a loop is for k = 1:n ... end", s)) return NULL;
   if (!rule_condition(p, "for", &s->expr)) return NULL;
-  p->loops++;
-  if (!rule_block(p, &s->body) || !expect_end(p)) return NULL;
-  p->loops--;
+  if (!rule_rounds(p, s->text != NULL, &s->body)) return NULL;
   return finish(p, s);
+}
+
+/* forall = "forall" counter { "," counter } separator block "end"
+ * counter = name ( "=" | "in" ) expr          the first is the outermost loop */
+static struct fs_stmt *rule_forall(struct fs_parser *p) {
+  static const char *const shape = "it is forall i = 1:m, j = 1:n ... end";
+  struct fs_stmt *first = new_stmt(p, FS_ST_FOR), *s = first;
+  int inner = 0;
+  if (!fs_open(p)) return NULL;
+  for (bool more = true; more;) {
+    s->text = "forall";
+    if (!rule_counter(p, shape, s)) return NULL;
+    bool head = p->head;
+    p->head = true;
+    s->expr = fs_rule_expr(p);
+    p->head = head;
+    if (!s->expr) return NULL;
+    more = fs_accept(p, FS_TK_COMMA);
+    if (!more) break;
+    fs_skip_newlines(p);
+    if (!fs_enter(p)) return NULL;
+    inner++;
+    s->body = new_stmt(p, FS_ST_FOR);
+    s = s->body;
+  }
+  if (!rule_head_end(p, "forall", s->expr)) return NULL;
+  if (!rule_rounds(p, true, &s->body)) return NULL;
+  p->depth -= inner;
+  for (s = first; inner >= 0; s = s->body, inner--) finish(p, s);
+  return finish(p, first);
 }
 
 /* begin = "begin" block "end" */
@@ -362,6 +416,10 @@ static struct fs_stmt *rule_jump(struct fs_parser *p, enum fs_stmt_kind kind) {
   if (p->loops == 0)
     return fs_unexpected(p, "not-in-loop", NULL, "%s stands in no loop",
                          fs_found(p));
+  if (kind == FS_ST_BREAK && p->at_once)
+    return fs_unexpected(p, "break-at-once",
+                         "`for` has rounds one after the other; `continue` ends one of them",
+                         "`break` ends no rounds that run at once");
   fs_advance(p);
   return finish(p, s);
 }
@@ -567,7 +625,24 @@ static struct fs_stmt *rule_short_with_values(struct fs_parser *p) {
   return s->expr ? finish(p, s) : NULL;
 }
 
+/* kernel = ":" "kernel" string [ "," string ]     which is a call of kernel() */
+static struct fs_expr *rule_kernel(struct fs_parser *p) {
+  struct fs_expr *args[2] = {NULL};
+  int n = 0;
+  fs_advance(p);
+  struct fs_param name = fs_take_name(p);
+  do {
+    if (n) fs_skip_newlines(p);
+    if (p->cur.kind != FS_TK_STRING)
+      return fs_unexpected(p, "syntax", "mv = :kernel \"mv.cu\"",
+                           "expected the file as a string, found %s", fs_found(p));
+    args[n++] = fs_rule_expr(p);
+  } while (args[n - 1] && n < 2 && fs_accept(p, FS_TK_COMMA));
+  return args[n - 1] ? fs_new_call(p, name, n, args) : NULL;
+}
+
 /* simple = expr | targets
+ *        | name "=" kernel
  *        | ( name | index ) ( "=" | "+=" | "-=" | "*=" | "/=" ) expr
  *        | short-function */
 static struct fs_stmt *rule_simple(struct fs_parser *p) {
@@ -585,7 +660,8 @@ static struct fs_stmt *rule_simple(struct fs_parser *p) {
   struct fs_span op_span = fs_cur_span(p);
   fs_advance(p);
   fs_skip_newlines(p);
-  struct fs_expr *right = fs_rule_expr(p);
+  bool kernel = op < 0 && p->cur.kind == FS_TK_COLON && token_is(&p->next, "kernel");
+  struct fs_expr *right = kernel ? rule_kernel(p) : fs_rule_expr(p);
   if (!right) return NULL;
   if (op >= 0)
     right = fs_new_binary(p, (enum fs_ast_op)op, op_span, left, right);
@@ -605,7 +681,7 @@ static struct fs_stmt *misplaced_word(struct fs_parser *p) {
                        fs_found(p));
 }
 
-/* statement = if | while | for | begin | function | return | break | continue
+/* statement = if | while | for | forall | begin | function | return | break | continue
  *           | "barrier" | import | declaration | command | simple */
 static struct fs_stmt *rule_statement(struct fs_parser *p) {
   struct fs_stmt *s;
@@ -614,6 +690,7 @@ static struct fs_stmt *rule_statement(struct fs_parser *p) {
     case FS_TK_IF: return rule_if(p);
     case FS_TK_WHILE: return rule_while(p);
     case FS_TK_FOR: return rule_for(p);
+    case FS_TK_FORALL: return rule_forall(p);
     case FS_TK_BEGIN: return rule_begin(p);
     case FS_TK_FUNCTION: return rule_function(p);
     case FS_TK_RETURN: return rule_return(p);
@@ -626,6 +703,7 @@ static struct fs_stmt *rule_statement(struct fs_parser *p) {
       fs_advance(p);
       return finish(p, s);
     case FS_TK_NAME:
+      if (p->next.kind == FS_TK_FOR && token_is(&p->cur, "parallel")) return rule_for(p);
       if (name_follows && (type_word(&p->cur) || token_is(&p->cur, "input")))
         return rule_declaration(p);
       return rule_simple(p);

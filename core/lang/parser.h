@@ -28,6 +28,7 @@ struct fs_parser {
   int depth;      /* nesting of every kind */
   int subscripts; /* open index brackets: `end` is a value there */
   int loops;      /* open loops of this function */
+  bool at_once;   /* the rounds of the innermost one have no order */
   bool head;      /* between `for`, `if`, `while` and the body */
   bool after_else; /* an `else if` was closed by an `end` of its own */
   int n_open;
@@ -71,6 +72,9 @@ struct fs_expr *fs_rule_values(struct fs_parser *p);
 struct fs_expr *fs_new_binary(struct fs_parser *p, enum fs_ast_op op,
                               struct fs_span op_span, struct fs_expr *left,
                               struct fs_expr *right);
+/* A call with up to three arguments. */
+struct fs_expr *fs_new_call(struct fs_parser *p, struct fs_param name, int n,
+                            struct fs_expr *const *args);
 /* One name; the caller has checked that the token is FS_TK_NAME. */
 struct fs_param fs_take_name(struct fs_parser *p);
 

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/base/rules.h"
+
 const double fs_knots[FS_KNOTS] = {
   16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 8 << 20, 16 << 20, 20 << 20,
   25 << 20, 32 << 20, 40 << 20, 50 << 20, 64 << 20, 80 << 20, 100 << 20, 128 << 20,
@@ -153,62 +155,36 @@ static const float COARSE = 3;
 static const double PRIOR = 0.05;
 static const float FARTHEST = 9; /* squared, of coarse ones: beyond weighs nothing */
 
-/* A tile kernel that reduces or reads neighbours, of a kind that was not measured: so
- * much more that no plan bets on it, since it rarely is better than a row kernel and
- * may be twice as slow. */
-static const double UNSEEN_TILE = 2.5;
-/* The same of one that walks against the grain. */
-static const double UNSEEN_STRIDED = 1.5;
-
-static const struct fs_kind_table *find_kind(const struct fs_calibration *c, const char *name) {
+static struct fs_kind_table *find_named(const struct fs_calibration *c, const char *name) {
   for (int k = 0; k < c->n_kinds; k++)
-    if (!strcmp(c->kinds[k].name, name)) return &c->kinds[k];
+    if (!strcmp(c->kinds[k].name, name)) return (struct fs_kind_table *)&c->kinds[k];
   return NULL;
 }
 
-/* Of a GPU's stencils that compute much: that of those that compute little. What they
- * read again and again from the cache others that compute as much do not. */
-static const struct fs_kind_table *light_stencil(const struct fs_calibration *c, const char *name) {
-  static const char busy[] = " busy shifted", light[] = " light shifted";
-  char other[FS_KIND_NAME + sizeof light];
-  const char *at = strstr(name, busy);
-  if (!at) return NULL;
-  snprintf(other, sizeof other, "%.*s%s", (int)(at - name), name, light);
-  return find_kind(c, other);
-}
-
-/* That of the kind, else of the same but for what sets it apart, else, on a GPU, of the
- * same in f32: what a kind waits for there is the same in all types. */
-static const struct fs_kind_table *table_of(const struct fs_work *w,
-                                            const struct fs_calibration *c) {
+static const struct fs_kind_table *find_kind(const struct fs_calibration *c,
+                                             const struct fs_kind *kind) {
   char name[FS_KIND_NAME];
-  fs_work_kind(w, name);
-  const struct fs_kind_table *t = find_kind(c, name);
-  if (!t && !w->tiled && w->spread.resident > 0) t = light_stencil(c, name);
-  char *end = w->tiled ? NULL : strstr(name, " shifted");
-  if (!end) end = strstr(name, " uneven");
-  if (!end) end = strstr(name, " past");
-  if (!t && end) {
-    *end = 0;
-    t = find_kind(c, name);
-  }
-  if (t || w->arith == FS_AR_F32 || !(w->spread.resident > 0)) return t;
-  struct fs_work single = *w;
-  single.arith = FS_AR_F32;
-  return table_of(&single, c);
+  fs_kind_name(kind, name);
+  return find_named(c, name);
 }
 
-/* All that fs_work_kind() and table_of() look at. */
-static void key_of(const struct fs_work *w, uint64_t key[2]) {
-  _Static_assert(sizeof w->pattern <= 12, "the rest has four bytes");
-  uint8_t bytes[16] = {0};
-  memcpy(bytes, w->pattern, sizeof w->pattern); /* and what lies behind its end */
-  bytes[12] = w->scheme;
-  bytes[13] = w->arith;
-  bytes[14] = (uint8_t)(w->tiled | w->library << 1 | fs_work_is_busy(w) << 2 |
-                        (w->spread.resident > 0) << 3);
-  bytes[15] = (uint8_t)((w->spread.sharing > 1) | w->shifted << 1 | w->uneven << 2 | w->past << 3);
-  memcpy(key, bytes, sizeof bytes);
+/* That of the kind; else, of a GPU's stencils that compute much, that of those that compute
+ * little: what they read again and again from the cache others that compute as much do not;
+ * else of the same but for what sets it apart; else, on a GPU, of the same in f32: what a kind
+ * waits for there is the same in all types. */
+static const struct fs_kind_table *table_of(struct fs_kind kind, const struct fs_calibration *c) {
+  const struct fs_kind_table *t = find_kind(c, &kind);
+  bool shifted = kind.apart == FS_APART_SHIFTED && !kind.tiled;
+  struct fs_kind other = kind;
+  other.load = FS_LOAD_LIGHT;
+  if (!t && kind.blocks && shifted && kind.load == FS_LOAD_BUSY) t = find_kind(c, &other);
+  other = kind;
+  other.apart = FS_APART_NOT;
+  if (!t && (shifted || kind.apart == FS_APART_UNEVEN || kind.apart == FS_APART_PAST))
+    t = find_kind(c, &other);
+  if (t || kind.arith == FS_AR_F32 || !kind.blocks) return t;
+  kind.arith = FS_AR_F32;
+  return table_of(kind, c);
 }
 
 static uint64_t mixed(uint64_t h, uint64_t word) {
@@ -220,19 +196,16 @@ static int number_of(const struct fs_calibration *c, const struct fs_kind_table 
   return t ? (int)(t - c->kinds) + 1 : 0;
 }
 
-static struct fs_known_kind known_kind(struct fs_kind_memo *memo, const struct fs_work *w,
+static struct fs_known_kind known_kind(struct fs_kind_memo *memo, const struct fs_kind *kind,
                                        const struct fs_calibration *c) {
-  uint64_t key[2];
-  key_of(w, key);
-  struct fs_known_kind *k =
-      &memo->kinds[mixed(mixed(0, key[0]), key[1]) % FS_LEN(memo->kinds)];
-  if (!k->used || memcmp(k->key, key, sizeof key)) {
-    char name[FS_KIND_NAME];
-    fs_work_kind(w, name);
-    *k = (struct fs_known_kind){.used = true, .exact = number_of(c, find_kind(c, name)),
-                                .table = number_of(c, table_of(w, c))};
-    memcpy(k->key, key, sizeof key);
-  }
+  uint64_t words[3] = {0}, h = 0;
+  memcpy(words, kind, sizeof *kind);
+  for (size_t x = 0; x < FS_LEN(words); x++) h = mixed(h, words[x]);
+  struct fs_known_kind *k = &memo->kinds[h % FS_LEN(memo->kinds)];
+  if (!k->used || memcmp(&k->kind, kind, sizeof *kind))
+    *k = (struct fs_known_kind){.kind = *kind, .used = true,
+                                .exact = number_of(c, find_kind(c, kind)),
+                                .table = number_of(c, table_of(*kind, c))};
   return *k;
 }
 
@@ -302,13 +275,12 @@ static const struct fs_near *near_points(struct fs_kind_memo *memo,
 
 /* What the points of a table say of a kernel there. */
 static double factor_at(const struct fs_calibration *c, const struct fs_kind_table *t,
-                        const struct fs_kind_point *here, struct fs_kind_memo *memo) {
-  bool apart = strncmp(t->name, "flat", 4);
+                        bool flat, const struct fs_kind_point *here, struct fs_kind_memo *memo) {
   const struct fs_near *some = memo ? near_points(memo, c, t, here) : NULL;
   double sum = 0, weight = 0, far_sum = 0, far_weight = PRIOR;
   for (int k = 0; k < (some ? some->n : t->n); k++) {
     const struct fs_kind_point *p = &c->points[some ? some->points[k].point : t->first + k];
-    float distance = distance_of(p, here, apart, some ? SHARED_DIMS : 0, FS_KIND_DIMS,
+    float distance = distance_of(p, here, !flat, some ? SHARED_DIMS : 0, FS_KIND_DIMS,
                                  some ? some->points[k].distance : 0);
     if (distance > FARTHEST) continue;
     double far = (double)expf(-0.5F * distance);
@@ -323,7 +295,8 @@ static double factor_at(const struct fs_calibration *c, const struct fs_kind_tab
 }
 
 static double known_factor(struct fs_kind_memo *memo, const struct fs_calibration *c,
-                           const struct fs_kind_table *t, const struct fs_kind_point *here) {
+                           const struct fs_kind_table *t, bool flat,
+                           const struct fs_kind_point *here) {
   _Static_assert(sizeof memo->factors[0].at == sizeof here->at, "of as many dimensions");
   int table = number_of(c, t);
   uint64_t words[4] = {0}, h = (uint64_t)table;
@@ -331,7 +304,7 @@ static double known_factor(struct fs_kind_memo *memo, const struct fs_calibratio
   for (size_t x = 0; x < FS_LEN(words); x++) h = mixed(h, words[x]);
   struct fs_known_factor *k = &memo->factors[h % FS_LEN(memo->factors)];
   if (k->table != table || memcmp(k->at, here->at, sizeof here->at)) {
-    *k = (struct fs_known_factor){.table = table, .factor = factor_at(c, t, here, memo)};
+    *k = (struct fs_known_factor){.table = table, .factor = factor_at(c, t, flat, here, memo)};
     memcpy(k->at, here->at, sizeof here->at);
   }
   return k->factor;
@@ -340,21 +313,25 @@ static double known_factor(struct fs_kind_memo *memo, const struct fs_calibratio
 static double kind_factor(const struct fs_work *w, const struct fs_calibration *c,
                           struct fs_kind_memo *memo) {
   if (!c->n_kinds) return 1;
-  int known = memo ? known_kind(memo, w, c).table : number_of(c, table_of(w, c));
+  struct fs_kind kind = fs_kind_of(w);
+  int known = memo ? known_kind(memo, &kind, c).table : number_of(c, table_of(kind, c));
   const struct fs_kind_table *t = known ? &c->kinds[known - 1] : NULL;
-  if (!t && w->tiled && (w->shifted || strncmp(w->pattern, "map", 3))) return UNSEEN_TILE;
-  if (!t && !w->tiled && w->bytes_strided > 0) return UNSEEN_STRIDED;
+  if (!t && w->tiled && (w->shifted || strncmp(w->pattern, "map", 3)))
+    return fs_share(FS_MODEL_UNSEEN_TILE);
+  if (!t && !w->tiled && w->bytes_strided > 0) return fs_share(FS_MODEL_UNSEEN_STRIDED);
   if (!t) return 1;
   struct fs_kind_point here = point_of(w, memo);
-  return memo ? known_factor(memo, c, t, &here) : factor_at(c, t, &here, NULL);
+  bool flat = !kind.scheme;
+  return memo ? known_factor(memo, c, t, flat, &here) : factor_at(c, t, flat, &here, NULL);
 }
 
 bool fs_calibration_note(struct fs_calibration *c, const struct fs_work *w, double log_ratio) {
   char name[FS_KIND_NAME];
   if (c->n_points == FS_KIND_POINTS || !(fabs(log_ratio) <= (double)FS_MOST_LOG_RATIO))
     return false;
-  fs_work_kind(w, name);
-  struct fs_kind_table *t = (struct fs_kind_table *)find_kind(c, name);
+  struct fs_kind kind = fs_kind_of(w);
+  fs_kind_name(&kind, name);
+  struct fs_kind_table *t = find_named(c, name);
   if (!t) {
     if (c->n_kinds == FS_KINDS) return false;
     t = &c->kinds[c->n_kinds++];
@@ -443,7 +420,8 @@ bool fs_predict_knows_by(struct fs_kind_memo *memo, const struct fs_work *w,
   enum { SETTINGS_ENOUGH = 8 };
   const struct fs_calibration *c = d->calibration;
   if (!c->fits) return false;
-  int exact = known_kind(memo, w, c).exact;
+  struct fs_kind kind = fs_kind_of(w);
+  int exact = known_kind(memo, &kind, c).exact;
   return exact && c->kinds[exact - 1].n >= SETTINGS_ENOUGH;
 }
 
@@ -481,7 +459,7 @@ static double least_cost(const struct fs_calibration *c, enum fs_term from, doub
 /* A GPU's memory has a rate that is known; a CPU's, and that of caches, is as measured. */
 static double memory_limit(const struct fs_work *w, const struct fs_device *d) {
   const struct fs_calibration *c = d->calibration;
-  if (d->is_cuda && fs_exceeds_cache(d, w->working_set))
+  if (fs_device_class(d)->one_rate && fs_exceeds_cache(d, w->working_set))
     return d->bandwidth > 0 ? (w->bytes_read + w->bytes_written) / d->bandwidth : 0;
   double write = w->past ? fs_move_cost(c->curve[FS_TM_PAST - FS_TM_SYNC_END], w->working_set)
                          : least_cost(c, FS_TM_WRITE_FLAT, w->working_set);
@@ -500,9 +478,7 @@ double fs_predict_limit(const struct fs_work *w, const char *bound, const struct
   return seconds;
 }
 
-/* A GPU's events count in half microseconds. The threads of a CPU's pool that sleep start
- * some microseconds late. */
-double fs_model_grain(const struct fs_device *d) { return d->is_cuda ? 0.5e-6 : 5e-6; }
+double fs_model_grain(const struct fs_device *d) { return fs_device_class(d)->grain; }
 
 const char *fs_model_quality(const struct fs_device *d) {
   return d->calibration->quality;

@@ -11,7 +11,7 @@
  * weighing less the further they are away (Nadaraya 1964, Watson 1964).
  *
  * A new way to write kernels gets its price by three things: schedule/spread.c says how
- * its blocks share the work, fs_work_kind() gives it a name of its own, and
+ * its blocks share the work, fs_kind_of() gives it a name of its own, and
  * session/calibrate.c has cases that are led to it. Until it was measured its price
  * is that of the costs, and UNSEEN more (fit.c).
  */
@@ -200,24 +200,15 @@ struct fs_calibration *fs_calibration_load(const struct fs_device *device,
 /* NULL on success, else the reason. */
 const char *fs_calibration_save(const struct fs_calibration *c,
                                 const struct fs_device *device);
-/* The same between text and structure, for the store and its tests. There is no text,
- * NULL, of numbers that are none. A text that is not good gives the reason (static) and leaves *out undefined. */
+/* The same as text; NULL: of numbers that are none. */
 char *fs_calibration_text(const struct fs_calibration *c,
                           const struct fs_device *device);
-const char *fs_calibration_parse(const char *text, size_t len,
-                                 const struct fs_device *device,
-                                 struct fs_calibration *out);
-/* The same of any device; *device gets those of its attributes that costs follow
- * from. */
+/* Reads a text of any device; *device gets those of its attributes that costs follow from.
+ * NULL, or the reason (static) why it is not good, and *out is undefined. */
 const char *fs_calibration_parse_reference(const char *text, size_t len,
                                            struct fs_device *device,
                                            struct fs_calibration *out);
 /* The device of such a text, without the rest, which takes long. */
 void fs_calibration_reference_device(const char *text, size_t len, struct fs_device *device);
-
-/* A kernel's work as JSON, for looking at measurements (:calibrate raw). Given. */
-json_t *fs_work_json(const struct fs_work *work);
-/* The same back; false if it is no such object. Spare keys are passed over. */
-bool fs_work_read(const json_t *o, struct fs_work *out);
 
 #endif

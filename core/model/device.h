@@ -4,6 +4,9 @@
 
 #include "core/base/base.h"
 
+/* What a GPU's kernels are written in. */
+enum fs_dialect { FS_CUDA_C, FS_OPENCL_C };
+
 struct fs_device {
   bool is_cuda;
   char name[128];            /* "NVIDIA H200", "Intel(R) Xeon(R) ..."      */
@@ -16,6 +19,10 @@ struct fs_device {
   bool chains;               /* a launch begins before the last one's end  */
   bool gives_registers;      /* warps give registers to others: in code for one
                                 architecture alone                         */
+  bool shuffles;             /* threads of a warp see each other's registers */
+  bool pairs;                /* halves are computed two at once            */
+  bool short_ways;           /* instructions that only some operands have  */
+  enum fs_dialect dialect;   /* of a GPU                                   */
   int units;                 /* SMs, or worker threads                     */
   int max_threads;           /* per block                                  */
   int64_t shared_bytes;      /* per block, with opt-in                     */
@@ -59,7 +66,22 @@ static inline struct fs_device fs_device_plain(const struct fs_device *d) {
 
 /* Whether threads of a kernel share the registers of a unit, so that settings of it and its
  * occupancy mean something. */
-static inline bool fs_device_has_warps(const struct fs_device *d) { return d->regs > 0; }
+static inline bool fs_device_has_warps(const struct fs_device *d) { return d && d->regs > 0; }
+
+/* What processors, or GPUs, have in common: classes.c. */
+struct fs_device_class {
+  const char *reference;     /* the file of costs to start from            */
+  double halves;             /* operations on halves, in those on f32: a first guess */
+  bool one_rate;             /* of plain operations; memory's is known, too */
+  double overlap[2];         /* from, to: what part of computing moves may hide */
+  double grain;              /* seconds that a measurement may be off      */
+  /* What library calls take, in times of their moves. */
+  double sorts, scans, by_rows, by_element, inversion;
+  bool narrow;               /* ... of narrow products, where it computes in vain */
+  bool symmetric;            /* x*x' takes half of a product               */
+  int64_t calls, most_calls; /* of a user's function, to measure one       */
+};
+const struct fs_device_class *fs_device_class(const struct fs_device *d);
 
 /* Whether so many bytes that are read again and again do not surely stay in the cache,
  * which has other things to hold, too. */

@@ -86,7 +86,7 @@ static int base_of(int move) {
 
 static double arith_factor(const struct fs_device *d, unsigned arith) {
   if (arith == FS_AR_F64) return 2;
-  return arith == FS_AR_HALF && !d->is_cuda ? 4 : 1;
+  return arith == FS_AR_HALF ? fs_device_class(d)->halves : 1;
 }
 
 static double base_share(int move) {
@@ -103,20 +103,20 @@ static bool has_term(const struct problem *p, unsigned term) {
 
 static void guess(struct problem *p) {
   const struct fs_device *d = p->device;
+  bool one_rate = fs_device_class(d)->one_rate;
   double operation = 1 / FS_MAX(d->flops, 1e6);
   for (unsigned t = FS_TM_MOVE_END; t < FS_TM_COUNT; t++) {
     double cost = operation;
     unsigned arith = (t - FS_TM_MAP) % FS_AR_COUNT;
     if (t >= FS_TM_MAP && t < FS_TM_REDUCE) {
       unsigned op = (t - FS_TM_MAP) / FS_AR_COUNT;
-      bool special = (fs_map_ops[op].types == 'F' && op != FS_OP_FMA) ||
-                     op == FS_OP_MOD;
+      bool special = fs_map_ops[op].code > 1;
       cost *= (special ? 8 : 1) * arith_factor(d, arith);
-      if (d->is_cuda && !special && fs_map_ops[op].types != 'B')
+      if (one_rate && !special && fs_map_ops[op].types != 'B')
         p->most[t] = PLAIN_MOST * cost;
     } else if (t >= FS_TM_REDUCE) {
       cost *= 2 * arith_factor(d, arith);
-      if (d->is_cuda) p->most[t] = REDUCE_MOST * cost;
+      if (one_rate) p->most[t] = REDUCE_MOST * cost;
     }
     p->guess[t] = cost;
   }
@@ -272,7 +272,7 @@ static void add_tie(struct problem *p, int one, int other, double strength) {
 static double tie_strength(const struct problem *p, int k) {
   double cache = (double)p->device->cache_bytes;
   bool edge = fs_knots[k + 1] > 0.6 * cache && fs_knots[k] < 2 * cache;
-  double strength = p->device->is_cuda && !edge ? SMOOTH_APART : SMOOTH;
+  double strength = fs_device_class(p->device)->one_rate && !edge ? SMOOTH_APART : SMOOTH;
   return strength / sqrt(log2(fs_knots[k + 1] / fs_knots[k]));
 }
 
@@ -288,7 +288,7 @@ static void tie_plain(struct problem *p) {
 }
 
 static void add_holds(struct problem *p) {
-  if (p->device->is_cuda) tie_plain(p);
+  if (fs_device_class(p->device)->one_rate) tie_plain(p);
   for (int c = 0; c < COLUMNS; c++) {
     if (!(p->guess[c] > 0)) continue;
     put(p, p->target.len, c, HOLD / p->guess[c]);
@@ -466,6 +466,7 @@ static void be_cautious(const struct problem *p, struct fs_calibration *c) {
 bool fs_calibration_fit(const struct fs_sample *samples, int n,
                         const struct fs_device *device,
                         struct fs_calibration *out) {
+  const double *of = fs_device_class(device)->overlap;
   static const double overlaps[] = {1, 0.75, 0.5, 0.3, 0.1, 0};
   struct fs_sample *own = fs_malloc(sizeof *own * (size_t)FS_MAX(1, n));
   struct problem *p = fs_calloc(1, sizeof *p);
@@ -483,10 +484,7 @@ bool fs_calibration_fit(const struct fs_sample *samples, int n,
     /* Not what its peak rate says it is. */
     if (pass) memset(p->most, 0, sizeof p->most);
     for (size_t o = 0; o < FS_LEN(overlaps) && p->n >= LEAST_SAMPLES; o++) {
-      /* The CPU target walks strip by strip: only prefetching overlaps. A GPU has
-       * other warps at work while some wait; that the smallest kernels, which have
-       * few, are fitted best by sums says nothing of long ones. */
-      if (device->is_cuda ? overlaps[o] < 0.5 : overlaps[o] > 0.5) continue;
+      if (overlaps[o] < of[0] || overlaps[o] > of[1]) continue;
       solve(p, overlaps[o], c);
       double error = mean_error(p, c);
       if (error >= best) continue;

@@ -33,6 +33,7 @@ void fs_device_of_cc(struct fs_device *d, int cc) {
   const struct fs_generation *g = fs_generation_of(cc);
   size_t len = strlen(d->arch);
   d->cc = cc;
+  d->shuffles = d->pairs = d->short_ways = true;
   d->clusters = d->bulk_copies = d->policies = d->chains = g->together;
   d->gives_registers = g->own_code && len && d->arch[len - 1] == 'a';
 }

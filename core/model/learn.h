@@ -1,11 +1,11 @@
-/* learn.h - corrections learned from runs and compilers: a factor for each kind.
+/* learn.h - corrections learned from runs and compilers: a factor for each kernel.
  *
- * A kind is a scheme, a pattern, whether it computes much for a byte, and a size
- * class ("row rows light 2^24"). A run of
- * a kernel of that kind moves the logarithm of its factor towards measured /
- * first prediction; the factor stays between 1/2 and 2. It changes the shown
- * prediction (fs_kernel.predicted), never a plan: those are chosen by
- * fs_kernel.first, so that results do not depend on what was run before.
+ * A run of a kernel moves the logarithm of its factor towards measured / first prediction;
+ * the factor stays between 1/2 and 2. One that has not run has what others of its kind have
+ * in common. A kind is a scheme, a pattern, whether it computes much for a byte, and a size
+ * class ("row rows light 2^24"). Factors change the shown prediction (fs_kernel.predicted),
+ * never a plan: those are chosen by fs_kernel.first, so that results do not depend on what
+ * was run before.
  *
  * The registers of a kernel are estimated from its plan until it is compiled. What the
  * driver then says teaches a factor for its scheme and arithmetic ("registers row
@@ -18,8 +18,9 @@
 
 struct fs_learned;             /* the corrections of one device */
 
-/* The kind of such a kernel, by which its factor is found: "row rows f32 light 2^24". */
-enum { FS_LEARNED_NAME = FS_KIND_NAME + 16 };
+/* What such a kernel's factor is found by: its kind, and a hash of its work,
+ * "row rows f32 light 2^24 #5f0c...". */
+enum { FS_LEARNED_NAME = FS_KIND_NAME + 36 };
 void fs_learned_name(const struct fs_work *work, char out[FS_LEARNED_NAME]);
 
 /* Reads the device's file; without one, or with one that cannot be used, there
@@ -33,7 +34,7 @@ void fs_learned_close(struct fs_learned *l);
 double fs_learned_factor(const struct fs_learned *l,
                          const struct fs_work *work);
 double fs_learned_factor_of(const struct fs_learned *l,
-                            const char *kind);
+                            const char *name);
 /* A kernel was predicted to take `first` and took `measured` seconds. Writes the
  * file now and then. What is no time, or below the clock's grain, is ignored. */
 void fs_learned_add(struct fs_learned *l, const struct fs_work *work,

@@ -26,7 +26,7 @@ struct fs_prediction fs_predict(const struct fs_work *work,
  * use; for one device, while its calibration stays as it is. */
 struct fs_kind_memo {
   struct fs_known_kind {
-    uint64_t key[2];        /* all that names the kind                       */
+    struct fs_kind kind;
     bool used;
     int exact, table;       /* tables + 1: its own, the one to take          */
   } kinds[256];

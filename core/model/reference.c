@@ -62,8 +62,8 @@ static void scale_operations(double ratio, struct fs_calibration *c) {
 /* Whether the two are of one model. What is known of a processor was partly timed in a
  * moment, and says nothing of that. */
 static bool same_model(const struct fs_device *there, const struct fs_device *here) {
-  return here->is_cuda && here->units == there->units &&
-         here->cache_bytes == there->cache_bytes && here->bandwidth == there->bandwidth &&
+  return here->units == there->units && here->cache_bytes == there->cache_bytes &&
+         here->bandwidth == there->bandwidth &&
          here->cache_bandwidth == there->cache_bandwidth && here->flops == there->flops;
 }
 
@@ -77,9 +77,8 @@ static const struct fs_embedded *file_named(const char *name) {
 static const struct fs_embedded *reference_for(const struct fs_device *device) {
   const struct fs_embedded *h100 = file_named("core/model/reference/cuda-h100.json");
   struct fs_device there;
-  if (!device->is_cuda) return file_named("core/model/reference/cpu.json");
   fs_calibration_reference_device(h100->text, h100->len, &there);
-  return same_model(&there, device) ? h100 : file_named("core/model/reference/cuda.json");
+  return same_model(&there, device) ? h100 : file_named(fs_device_class(device)->reference);
 }
 
 struct fs_calibration *fs_calibration_reference(const struct fs_device *device) {

@@ -37,18 +37,19 @@ static const char *const plain[FS_TM_MAP] = {
   [FS_TM_FOLD_PART] = "fold.part", [FS_TM_USER] = "user",
 };
 
+const char *const fs_arith_names[FS_AR_COUNT] = {"f32", "f64", "half", "int"};
+
 void fs_term_name(enum fs_term term, char out[40]) {
-  static const char *const ariths[] = {"f32", "f64", "half", "int"};
   static const char *const overs[] = {"columns", "rows", "all"};
   if (term < FS_TM_MAP) {
     snprintf(out, 40, "%s", plain[term]);
   } else if (term < FS_TM_REDUCE) {
     unsigned k = (unsigned)term - FS_TM_MAP;
-    snprintf(out, 40, "%s.%s", fs_map_ops[k / FS_AR_COUNT].name, ariths[k % FS_AR_COUNT]);
+    snprintf(out, 40, "%s.%s", fs_map_ops[k / FS_AR_COUNT].name, fs_arith_names[k % FS_AR_COUNT]);
   } else {
     unsigned k = (unsigned)term - FS_TM_REDUCE, at = k / FS_AR_COUNT;
     snprintf(out, 40, "%s.%s%s.%s", at / 2 % 2 ? "extreme" : "sum",
-             overs[at / 4], at % 2 ? ".product" : "", ariths[k % FS_AR_COUNT]);
+             overs[at / 4], at % 2 ? ".product" : "", fs_arith_names[k % FS_AR_COUNT]);
   }
 }
 
@@ -61,23 +62,24 @@ enum fs_term fs_term_of_name(const char *name) {
   return FS_TM_COUNT;
 }
 
-bool fs_work_is_busy(const struct fs_work *w) {
-  return w->flops + 8 * w->special > w->bytes_read + w->bytes_written;
+struct fs_kind fs_kind_of(const struct fs_work *w) {
+  static const uint8_t as[8] = {0, 1, 2, 3, 0, 5, 1, 1}; /* instances as flat, others as rows */
+  bool busy = w->flops + 8 * w->special > w->bytes_read + w->bytes_written;
+  struct fs_kind k = {.scheme = as[w->scheme & 7], .arith = w->arith & 3, .tiled = w->tiled,
+                      .blocks = w->spread.resident > 0};
+  memcpy(k.pattern, w->pattern, strnlen(w->pattern, sizeof k.pattern - 1));
+  k.load = w->library ? FS_LOAD_CALL : busy ? FS_LOAD_BUSY : FS_LOAD_LIGHT;
+  k.apart = w->spread.sharing > 1 ? FS_APART_SHARED : w->shifted ? FS_APART_SHIFTED
+            : w->uneven           ? FS_APART_UNEVEN : w->past    ? FS_APART_PAST : FS_APART_NOT;
+  return k;
 }
 
-void fs_work_kind(const struct fs_work *w, char out[FS_KIND_NAME]) {
-  static const char *const schemes[8] = {"flat", "row",      "tile", "library",
-                                         "flat", "march", "row",  "row"};
-  static const char *const ariths[] = {"f32", "f64", "half", "int"};
-  const char *apart = w->spread.sharing > 1 ? " shared" : w->shifted ? " shifted"
-                      : w->uneven        ? " uneven" : w->past    ? " past" : "";
-  char *at = stpcpy(out, schemes[w->scheme & 7]); /* room for all of them */
-  *at++ = ' ';
-  at = stpcpy(at, w->pattern);
-  *at++ = ' ';
-  at = stpcpy(at, ariths[w->arith & 3]);
-  at = stpcpy(at, w->library ? " call" : fs_work_is_busy(w) ? " busy" : " light");
-  stpcpy(at, apart);
+void fs_kind_name(const struct fs_kind *k, char out[FS_KIND_NAME]) {
+  static const char *const schemes[] = {"flat", "row", "tile", "library", "flat", "march"};
+  static const char *const loads[] = {"light", "busy", "call"};
+  static const char *const aparts[] = {"", " shared", " shifted", " uneven", " past"};
+  snprintf(out, FS_KIND_NAME, "%s %s %s %s%s", schemes[k->scheme], k->pattern,
+           fs_arith_names[k->arith], loads[k->load], aparts[k->apart]);
 }
 
 void fs_work_add(struct fs_work *w, enum fs_term term, int phase, double amount) {

@@ -138,11 +138,22 @@ struct fs_work {
   struct fs_amount amounts[FS_WORK_AMOUNTS];
 };
 
-/* What kind of kernel it is, whatever its size: scheme, pattern, element type,
- * whether it computes much for a byte: "row rowscols f32 light uneven". */
+/* What sets a kernel apart from others that do the same: the first of these that is so. */
+enum fs_apart { FS_APART_NOT, FS_APART_SHARED, FS_APART_SHIFTED, FS_APART_UNEVEN, FS_APART_PAST };
+enum fs_load { FS_LOAD_LIGHT, FS_LOAD_BUSY, FS_LOAD_CALL }; /* computes little for a byte, much */
+
+/* What kind of kernel it is, whatever its size. All of bytes, so that it can be compared so. */
+struct fs_kind {
+  char pattern[12];          /* of the work, with zeros behind             */
+  uint8_t scheme;            /* what has tables of its own: FLAT, ROW ...  */
+  uint8_t arith, load, apart;
+  bool tiled, blocks;        /* by tiles; by blocks of a GPU: in no name   */
+};
+struct fs_kind fs_kind_of(const struct fs_work *w);
+/* "row rowscols f32 light uneven": what its table is called in files. */
 enum { FS_KIND_NAME = 48 };
-void fs_work_kind(const struct fs_work *w, char out[FS_KIND_NAME]);
-bool fs_work_is_busy(const struct fs_work *w);
+void fs_kind_name(const struct fs_kind *kind, char out[FS_KIND_NAME]);
+extern const char *const fs_arith_names[FS_AR_COUNT]; /* "f32", "f64", "half", "int" */
 
 /* Adds to the amount of the same term and phase, if there is one. */
 void fs_work_add(struct fs_work *w, enum fs_term term, int phase,

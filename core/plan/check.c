@@ -1,8 +1,6 @@
 /* check.c - is a plan legal? Gives the first rule that it breaks: a bug in Fusible. */
 #include "core/plan/plan.h"
 
-static bool is_instance(const struct fs_kernel *k) { return k->scheme == FS_INSTANCE; }
-
 static const char *check_space(const struct fs_kernel *k) {
   int64_t m = 1, n = 1;
   const struct fs_space *s = &k->space;
@@ -10,7 +8,7 @@ static const char *check_space(const struct fs_kernel *k) {
     return "P1: an index space has too many axes";
   for (int x = 0; x < s->n_outer; x++) m *= s->dim[x];
   for (int x = 0; x < s->n_inner; x++) n *= s->dim[s->n_outer + x];
-  if (is_instance(k)) return NULL; /* its columns are those of its parts */
+  if (k->n_applied) return NULL; /* its columns are those of its parts */
   return m == s->m && n == s->n ? NULL : "P1: rows and columns are not the products of the axes";
 }
 
@@ -21,12 +19,12 @@ static const char *check_steps(const struct fs_kernel *k) {
   int phase = 0;
   for (int i = 0; i < k->steps.len && !rule; i++) {
     const struct fs_step *s = &k->steps.data[i];
-    if (s->phase < phase && !is_instance(k)) rule = "P2: steps are not in the order of phases";
+    if (s->phase < phase && !k->n_applied) rule = "P2: steps are not in the order of phases";
     phase = s->phase;
     FS_EACH_IN(s, x) {
       if (s->in[x] >= k->values.len) rule = "P2: a step uses a value that is none";
-      else if (!made[s->in[x]] && !is_instance(k)) rule = "P2: a value is used before it is made";
-      else if (k->values.data[s->in[x]].ready > s->phase && !is_instance(k))
+      else if (!made[s->in[x]] && !k->n_applied) rule = "P2: a value is used before it is made";
+      else if (k->values.data[s->in[x]].ready > s->phase && !k->n_applied)
         rule = "P2: a value is used before it is ready";
     }
     if (s->access >= k->accesses.len) rule = "P2: a step has an access that is none";
@@ -73,17 +71,15 @@ static const char *check_order(const struct fs_plan *plan) {
   bool *stored = fs_calloc((size_t)plan->slots.len + 1, sizeof *stored);
   for (int k = 0; k < plan->kernels.len && !rule; k++) {
     const struct fs_kernel *kn = &plan->kernels.data[k];
-    for (int i = 0; i < kn->steps.len && !rule; i++) {
-      const struct fs_step *s = &kn->steps.data[i];
-      if (s->kind != FS_SP_LOAD) continue;
-      int slot = kn->accesses.data[s->access].slot;
-      if (is_made_here(plan, slot) && !stored[fs_slot_whole(plan, slot)])
+    for (int x = 0; x < kn->accesses.len; x++) {
+      const struct fs_access *a = &kn->accesses.data[x];
+      if (!a->stored && is_made_here(plan, a->slot) && !stored[fs_slot_whole(plan, a->slot)])
         rule = "P5: a kernel loads what no earlier one has stored";
     }
-    for (int i = 0; i < kn->steps.len; i++)
-      if (kn->steps.data[i].kind == FS_SP_STORE)
-        stored[fs_slot_whole(plan, kn->accesses.data[kn->steps.data[i].access].slot)] = true;
-    if (kn->scheme == FS_LIBRARY && kn->lib_slots[0] >= 0)
+    for (int x = 0; x < kn->accesses.len; x++)
+      if (kn->accesses.data[x].stored)
+        stored[fs_slot_whole(plan, kn->accesses.data[x].slot)] = true;
+    if (kn->lib_node && kn->lib_slots[0] >= 0)
       stored[fs_slot_whole(plan, kn->lib_slots[0])] = true;
   }
   free(stored);
@@ -96,7 +92,7 @@ static const char *check_joints(const struct fs_plan *plan) {
     const struct fs_kernel *kn = &plan->kernels.data[k];
     if (k == 0 && kn->joint != FS_LAUNCH) return "P6: the first kernel is joined to none";
     if (kn->joint == FS_LAUNCH) continue;
-    if (kn->scheme == FS_LIBRARY || kn->tune.threads != plan->kernels.data[k - 1].tune.threads)
+    if (kn->lib_node || kn->tune.threads != plan->kernels.data[k - 1].tune.threads)
       return "P6: phases of a launch have other threads";
   }
   return NULL;
@@ -118,7 +114,7 @@ const char *fs_plan_check(const struct fs_plan *plan) {
   const char *rule = check_calls(plan);
   for (int k = 0; k < plan->kernels.len && !rule; k++) {
     const struct fs_kernel *kn = &plan->kernels.data[k];
-    if (kn->scheme == FS_LIBRARY) continue;
+    if (kn->lib_node) continue;
     rule = check_settings(kn);
     if (!rule) rule = check_space(kn);
     if (!rule) rule = check_steps(kn);

@@ -15,8 +15,7 @@ enum { LOOKED_AT = 256 };
 /* ".u2": the second routine of a function that maps call. */
 static void put_routines(const struct fs_graph *g, const struct fs_kernel *k,
                          struct fs_str *out) {
-  for (int s = 0; s < k->steps.len; s++) {
-    const struct fs_step *step = &k->steps.data[s];
+  FS_EACH_STEP(k, step) {
     if (step->kind == FS_SP_MAP && step->user && step->node &&
         fs_user_ways(fs_node(g, step->node)->user) > 1)
       fs_str_printf(out, ".u%d", step->user->impl);
@@ -28,7 +27,7 @@ const char *fs_plan_choice(const struct fs_plan *plan) {
   if (plan->found->choice) return plan->found->choice;
   for (int k = 0; k < plan->kernels.len; k++) {
     const struct fs_kernel *n = &plan->kernels.data[k];
-    fs_str_printf(&s, "%s%s/", k ? " " : "", fs_scheme_names[n->scheme]);
+    fs_str_printf(&s, "%s%s/", k ? " " : "", fs_schemes[n->scheme].name);
     fs_tuning_put(&n->tune, &s);
     if (n->inner && n->scheme != FS_FLAT) fs_str_printf(&s, ".w%u", n->inner);
     put_routines(plan->graph, n, &s);
@@ -55,7 +54,7 @@ static void put_difference(const struct fs_plan *plan, const struct fs_plan *oth
   fs_kernel_traits(plan->graph, k, mine);
   fs_kernel_traits(other->graph, like, theirs);
   for (int x = 0; x < FS_TRAITS; x++) {
-    bool told = x == FS_TRAIT_ROWS || (x >= FS_TRAIT_TUNING && device->is_cuda);
+    bool told = x == FS_TRAIT_ROWS || (x >= FS_TRAIT_TUNING && fs_device_has_warps(device));
     if (told && mine[x] != theirs[x])
       fs_str_printf(&words, "%s%s %lld", words.len ? ", " : "", fs_trait_name(x),
                     (long long)mine[x]);
@@ -94,7 +93,7 @@ static void put_new(const struct fs_plan *plan, const struct fs_plan *other, int
   for (int x = 0; x < other->kernels.len; x++)
     regrouped &= !has_same_calls(mine, &other->kernels.data[x]);
   fs_str_printf(out, "%sk%d %s", out->len ? "; " : "", kernel + 1,
-                fs_scheme_names[mine->scheme]);
+                fs_schemes[mine->scheme].name);
   if (!regrouped) return;
   fs_str_puts(out, " `");
   fs_kernel_does(plan, mine, sources, out);

@@ -88,9 +88,9 @@ static void put_step(const struct fs_plan *plan, const struct fs_kernel *k,
 static void put_kernel(const struct fs_plan *plan, int index, bool with_times,
                        const struct fs_diags *diags, struct fs_str *out) {
   const struct fs_kernel *k = &plan->kernels.data[index];
-  fs_str_printf(out, "  k%d %s%s", index + 1, fs_scheme_names[k->scheme],
+  fs_str_printf(out, "  k%d %s%s", index + 1, fs_schemes[k->scheme].name,
                 k->copies ? " copy" : "");
-  if (k->scheme == FS_LIBRARY)
+  if (k->lib_node)
     fs_str_printf(out, " %s",
                   fs_lib_op_names[fs_node(plan->graph, k->lib_node)->op]);
   else
@@ -115,14 +115,7 @@ static void put_space(const struct fs_space_counts *c, struct fs_str *out) {
                 (long long)c->fusions, (long long)c->legal,
                 (long long)c->implementations, (long long)c->kept);
   fs_str_printf(out, "%s%.4g combinations\n", fs_space_about(c), c->combinations);
-  const char *before = "  pruned: ";
-  for (int r = 1; r < FS_RULE_COUNT; r++) {
-    if (!c->pruned[r]) continue;
-    fs_str_printf(out, "%s%s %lld", before, fs_rule_names[r],
-                  (long long)c->pruned[r]);
-    before = ", ";
-  }
-  if (*before == ',') fs_str_puts(out, "\n");
+  fs_space_put_pruned(c, out);
 }
 
 void fs_plan_dump(const struct fs_plan *plan, const struct fs_diags *diags,
@@ -134,7 +127,7 @@ void fs_plan_dump(const struct fs_plan *plan, const struct fs_diags *diags,
   if (with_times) put_space(&plan->found->space, out);
   for (int r = 0; with_times && r < plan->found->rejections.len; r++) {
     const struct fs_rejection *x = &plan->found->rejections.data[r];
-    fs_str_printf(out, "  %%%u and %%%u: %s\n", x->a, x->b, x->rule);
+    fs_str_printf(out, "  %%%u and %%%u: %s\n", x->a, x->b, fs_rule_names[x->rule]);
   }
 }
 
@@ -143,11 +136,13 @@ void fs_plan_dump(const struct fs_plan *plan, const struct fs_diags *diags,
  * be there as often. */
 enum { STATEMENT_MAX = 4096 };
 
-/* Without the `return` in front of a function's last words. */
+/* Without the `return` in front of a function's last words; behind the loops that it is in. */
 void fs_statement_put(const struct fs_diags *diags, struct fs_span span, struct fs_str *out) {
   static const char word[] = "return ";
   size_t len, n = sizeof word - 1;
   const char *text = fs_span_text(diags, span, &len);
+  const char *words = fs_span_words(diags, span);
+  if (words) fs_str_puts(out, words);
   if (len > n && !memcmp(text, word, n)) span.begin += (uint32_t)n;
   fs_span_put_line(diags, span, STATEMENT_MAX, out);
 }

@@ -23,8 +23,8 @@ static void put_combination(const struct fs_plan *plan,
                             const struct fs_diags *diags, struct fs_str *out) {
   for (int k = 0; k < plan->kernels.len; k++) {
     const struct fs_kernel *kernel = &plan->kernels.data[k];
-    fs_str_printf(out, "%s%s ", k ? " | " : "", fs_scheme_names[kernel->scheme]);
-    if (kernel->space.m > 1 && kernel->scheme != FS_LIBRARY)
+    fs_str_printf(out, "%s%s ", k ? " | " : "", fs_schemes[kernel->scheme].name);
+    if (kernel->space.m > 1 && !kernel->lib_node)
       fs_str_printf(out, "%lldx%lld ", (long long)kernel->space.m,
                     (long long)kernel->space.n);
     fs_kernel_does(plan, kernel, diags, out);
@@ -37,21 +37,24 @@ const char *fs_space_about(const struct fs_space_counts *c) {
   return c->combinations_more ? "more than " : c->combinations_exact ? "" : "~";
 }
 
+void fs_space_put_pruned(const struct fs_space_counts *c, struct fs_str *out) {
+  const char *before = "  pruned: ";
+  for (int r = 1; r < FS_RULE_COUNT; r++) {
+    if (!c->pruned[r]) continue;
+    fs_str_printf(out, "%s%s %lld", before, fs_rule_names[r], (long long)c->pruned[r]);
+    before = ", ";
+  }
+  if (*before == ',') fs_str_puts(out, "\n");
+}
+
 static void put_counts(const struct fs_plan *plan, struct fs_str *out) {
   const struct fs_space_counts *c = &plan->found->space;
-  const char *sep = "  pruned: ";
   fs_str_printf(out,
                 "> space: %d calls, %lld fusions tried, %lld legal, %lld "
                 "implementations, %lld kept\n", plan->found->n_calls,
                 (long long)c->fusions, (long long)c->legal,
                 (long long)c->implementations, (long long)c->kept);
-  for (int k = 1; k < FS_RULE_COUNT; k++) {
-    if (!c->pruned[k]) continue;
-    fs_str_printf(out, "%s%s %lld", sep, fs_rule_names[k],
-                  (long long)c->pruned[k]);
-    sep = ", ";
-  }
-  if (*sep == ',') fs_str_puts(out, "\n");
+  fs_space_put_pruned(c, out);
   fs_str_printf(out, "  combinations %s%.15g\n", fs_space_about(c), c->combinations);
 }
 

@@ -14,15 +14,12 @@
 /* Combinations of which strategy minmemory takes the one of least peak. */
 enum { MEMORY_CHOICES = 16 };
 
-
 /* A block's plan being made. */
 struct planner {
   struct fs_calls calls;
   struct fs_maker maker;
   struct fs_fusions fusions;
   struct fs_plan *plan;                /* being put together                 */
-  FS_VEC(struct fs_unfused) unfused;   /* without fusion: its kernels, and   */
-  double unfused_bytes;                /* ... what they move                 */
 };
 
 /* -- kernels in order ---------------------------------------------------------- */
@@ -80,7 +77,7 @@ static struct listed list_window(struct planner *p, int k) {
 }
 
 static void add_parts(struct planner *p, const struct part *parts, int n) {
-  for (int k = 0; k < n; k++) {
+  for (int k = 0; k < n && !fs_interrupted(); k++) {
     struct fs_kernel kernel;
     fs_kernel_get(&p->maker, parts[k].calls, parts[k].n, &parts[k].impl, &kernel);
     add_kernel(p, &kernel);
@@ -132,19 +129,12 @@ static void number_slots(struct planner *p) {
     s.output[fs_plan_base(p->calls.g, p->calls.g->outputs.data[k])] = k + 1;
   for (int k = 0; k < plan->kernels.len; k++) {
     struct fs_kernel *kn = &plan->kernels.data[k];
-    for (int a = 0; a < kn->accesses.len; a++) {
+    for (int a = 0; a < kn->accesses.len; a++)
       kn->accesses.data[a].slot = slot_of(&s, (fs_id)kn->accesses.data[a].slot);
-      fs_slot_touch(plan, kn->accesses.data[a].slot, k);
-    }
-    for (int l = 0; kn->scheme == FS_LIBRARY && l < 3; l++) {
-      if (!kn->lib_slots[l]) {
-        kn->lib_slots[l] = -1;
-        continue;
-      }
-      kn->lib_slots[l] = slot_of(&s, (fs_id)kn->lib_slots[l]);
-      fs_slot_touch(plan, kn->lib_slots[l], k);
-    }
+    for (int l = 0; kn->lib_node && l < 3; l++)
+      kn->lib_slots[l] = kn->lib_slots[l] ? slot_of(&s, (fs_id)kn->lib_slots[l]) : -1;
   }
+  fs_plan_touch_slots(plan);
   int n = FS_MAX(1, p->calls.g->outputs.len);
   plan->result_slot = FS_NEW_N(plan->arena, int, n);
   plan->result_layout = FS_NEW_N(plan->arena, struct fs_layout, n);
@@ -174,11 +164,11 @@ static void divide_slots(struct fs_plan *plan) {
   for (int k = 0; k < plan->kernels.len; k++) {
     struct fs_kernel *kn = &plan->kernels.data[k];
     bool parts = !kn->copies || kn->copies == FS_COPIES_VALUE;
-    for (int s = 0; parts && s < kn->steps.len; s++) {
-      const struct fs_step *step = &kn->steps.data[s];
-      if (step->kind != FS_SP_STORE || !fs_node(plan->graph, step->node)->anchored) continue;
-      struct fs_access *a = &kn->accesses.data[step->access];
-      a->slot = part_of(plan, a->slot, step->node);
+    for (int x = 0; parts && x < kn->accesses.len; x++) {
+      struct fs_access *a = &kn->accesses.data[x];
+      fs_id update = a->stored ? kn->steps.data[a->step].node : 0;
+      if (a->stored && fs_node(plan->graph, update)->anchored)
+        a->slot = part_of(plan, a->slot, update);
     }
   }
 }
@@ -238,7 +228,6 @@ static void open_planner(struct planner *p, const struct fs_graph *g,
 }
 
 static void finish(struct planner *p) {
-  FS_VEC_FREE(&p->unfused);
   fs_fusions_close(&p->fusions);
   fs_maker_close(&p->maker);
   fs_calls_free(&p->calls);
@@ -266,62 +255,6 @@ static void begin_plan(struct planner *p, int rank) {
            fs_model_quality(p->maker.device));
   plan->found->rank = rank;
   plan->found->n_calls = p->calls.list.len;
-}
-
-/* -- without fusion ------------------------------------------------------------------ */
-
-/* Each kernel of the plan being put together that a run has. */
-static void list_unfused(struct planner *p) {
-  for (int k = 0; k < p->plan->kernels.len; k++) {
-    const struct fs_kernel *kn = &p->plan->kernels.data[k];
-    if (fs_plan_leaves_out(p->plan, k)) continue;
-    struct fs_unfused *u = FS_PUSH(&p->unfused);
-    u->first = kn->work.unknown ? NAN : kn->first;
-    fs_learned_name(&kn->work, u->kind);
-    p->unfused_bytes += kn->bytes_read + kn->bytes_written;
-  }
-}
-
-/* What the block would take with a kernel for each call, and the copies before updates:
- * the plan that `:fuse off` gives, once for all plans of a block. Not counted as part of the
- * space. */
-static void price_unfused(struct planner *p) {
-  int64_t implementations = p->maker.implementations, dominated = p->maker.dominated;
-  const struct fs_plan_options *given = p->maker.options;
-  struct fs_plan *plan = p->plan;
-  struct fs_plan_options options = *given; /* without what kernels are pinned to */
-  options.n_kernel_pins = 0;
-  p->maker.options = &options;
-  begin_plan(p, 1);
-  for (int c = 0; c < p->calls.list.len && !fs_interrupted(); c++) {
-    struct fs_kernel k;
-    struct fs_impl best;
-    if (!fs_kernel_alone(&p->maker, p->calls.list.data[c], &best)) continue;
-    fs_kernel_get(&p->maker, &p->calls.list.data[c], 1, &best, &k);
-    add_kernel(p, &k);
-  }
-  if (!fs_interrupted()) { /* else it is not all there, and nobody will ask */
-    number_slots(p);
-    fs_plan_find_in_place(p->plan);
-    price_places(p);
-    list_unfused(p);
-  }
-  drop_plan(p->plan);
-  p->plan = plan;
-  p->maker.implementations = implementations;
-  p->maker.dominated = dominated;
-  p->maker.options = given;
-}
-
-static void keep_unfused(const struct planner *p, struct fs_plan *plan) {
-  size_t bytes = sizeof *plan->found->unfused * (size_t)p->unfused.len;
-  plan->found->unfused_kernels = p->unfused.len;
-  plan->found->unfused_bytes = p->unfused_bytes;
-  plan->found->unfused_predicted = 0;
-  plan->found->unfused = FS_NEW_N(plan->arena, struct fs_unfused, p->unfused.len + 1);
-  if (bytes) memcpy(plan->found->unfused, p->unfused.data, bytes);
-  for (int k = 0; k < p->unfused.len; k++)
-    plan->found->unfused_predicted += plan->found->unfused[k].first;
 }
 
 static void note(const struct planner *p, struct fs_plan *plan,
@@ -370,7 +303,7 @@ static void end_plan(struct planner *p) {
   if (reach > 0 && p->calls.working_set > 1.5 * reach) /* an estimate, then */
     snprintf(plan->found->quality, sizeof plan->found->quality, "%.22s, estimated",
              fs_model_quality(p->maker.device));
-  if (!p->maker.options->like) keep_unfused(p, plan);
+  plan->found->strategy = p->maker.options->strategy;
   if (!p->maker.options->like) fs_plan_choice(plan);
   plan->any_size = p->maker.options->any_size;
   plan->found->n_candidates = (int)p->fusions.space.legal;
@@ -386,7 +319,7 @@ static void end_plan(struct planner *p) {
     /* Pins that are possible alone can still forbid each other. */
     if (!r.rule && p->maker.options->strategy != FS_FUSE_OFF && r.a && r.b &&
         (fs_plan_kernel_of(plan, r.a) == fs_plan_kernel_of(plan, r.b)) != r.pin.together)
-      r.rule = fs_rule_names[FS_RULE_PIN];
+      r.rule = FS_RULE_PIN;
     *FS_PUSH(&plan->found->pins) = r;
   }
 }
@@ -524,8 +457,8 @@ static int first_plan(const struct planner *p, const struct priced *all, int n) 
   int best = 0, heads = 2 * heads_of(p);
   for (int x = 1; x < n; x++)
     if (all[x].at < heads && by_price(&all[x], &all[best]) < 0) best = x;
-  if (all[best].seconds > all[0].seconds * (1 - fs_schedule_share(FS_PLAN_WORTH_JOINING))) best = 0;
-  double most = all[best].seconds * (1 + fs_schedule_share(FS_PLAN_WORTH_A_KERNEL));
+  if (all[best].seconds > all[0].seconds * (1 - fs_share(FS_PLAN_WORTH_JOINING))) best = 0;
+  double most = all[best].seconds * (1 + fs_share(FS_PLAN_WORTH_A_KERNEL));
   for (int x = 0; x < n; x++)
     if (all[x].at < heads && all[x].seconds < most &&
         all[x].plan->kernels.len < all[best].plan->kernels.len)
@@ -586,7 +519,8 @@ static int try_plans(const struct fs_graph *g, const struct fs_device *device,
   int wanted = by_prices ? listed_for(&p, k) : k;
   for (struct fs_fusions *f = &p.fusions; ok && f->end < p.calls.clusters.len;) {
     f->begin = f->end;
-    f->end = FS_MIN(p.calls.clusters.len, f->begin + FS_MAX_SET);
+    int left = p.calls.clusters.len - f->begin, n = (left + FS_MAX_SET - 1) / FS_MAX_SET;
+    f->end = f->begin + (left + n - 1) / n; /* windows of one size */
     f->candidates.len = f->impls.len = 0;
     f->as_phases = false;
     ok = fs_plan_candidates(f);
@@ -596,7 +530,6 @@ static int try_plans(const struct fs_graph *g, const struct fs_device *device,
     f->as_phases = by_prices;
     if (by_prices) *FS_PUSH(&w) = list_window(&p, wanted);
   }
-  if (ok) price_unfused(&p);
   int n = !ok ? 0 : by_prices ? put_by_price(&p, &w, k, out)
                               : put_together(&p, &w, k, out);
   for (int x = 0; x < n; x++) out[x]->found->joins = join, out[x]->found->repeats = repeat;
@@ -696,7 +629,7 @@ void fs_plan_settings(struct fs_plan *plan, const struct fs_device *device,
   struct fs_plan_options free_of = *options;
   free_of.kernel_pins = NULL;
   free_of.n_kernel_pins = 0;
-  bool found = k->scheme == FS_LIBRARY || k->copies;
+  bool found = k->lib_node || k->copies;
   for (int repeat = 1; repeat >= 0 && !found; repeat--) {
     struct planner p;
     open_planner(&p, plan->graph, device, &free_of, false, repeat);
@@ -786,14 +719,48 @@ static struct fs_plan *make_like(const struct fs_graph *g, const struct fs_devic
   return ok ? plan : NULL;
 }
 
+/* -- without fusion ------------------------------------------------------------------ */
+
+/* The kernels of the plan being put together that a run has. */
+static void list_unfused(const struct planner *p, struct fs_plan *of) {
+  struct fs_findings *f = of->found;
+  f->unfused = FS_NEW_N(of->arena, struct fs_unfused, p->plan->kernels.len + 1);
+  for (int k = 0; k < p->plan->kernels.len; k++) {
+    const struct fs_kernel *kn = &p->plan->kernels.data[k];
+    if (fs_plan_leaves_out(p->plan, k)) continue;
+    struct fs_unfused *u = &f->unfused[f->unfused_kernels++];
+    u->first = kn->work.unknown ? NAN : kn->first;
+    fs_learned_name(&kn->work, u->name);
+    f->unfused_predicted += u->first;
+    f->unfused_bytes += kn->bytes_read + kn->bytes_written;
+  }
+}
+
 void fs_plan_price_unfused(struct fs_plan *plan, const struct fs_device *device) {
   struct planner p;
-  struct fs_plan_options options = {.any_size = plan->any_size};
-  if (!plan->found->like) return;
-  open_planner(&p, plan->graph, device, &options, plan->found->joins, plan->found->repeats);
-  price_unfused(&p);
-  keep_unfused(&p, plan);
+  struct fs_findings *f = plan->found;
+  if (f->unfused) return;
+  struct fs_pin *pins = FS_NEW_N(plan->arena, struct fs_pin, f->pins.len + 1);
+  for (int k = 0; k < f->pins.len; k++) pins[k] = f->pins.data[k].pin;
+  struct fs_plan_options options = {.any_size = plan->any_size, .strategy = f->strategy,
+                                    .pins = pins, .n_pins = f->pins.len};
+  fs_interrupt_hold(true); /* half of it is no price */
+  open_planner(&p, plan->graph, device, &options, f->joins, f->repeats);
+  begin_plan(&p, 1);
+  for (int c = 0; c < p.calls.list.len; c++) {
+    struct fs_kernel k;
+    struct fs_impl best;
+    if (!fs_kernel_alone(&p.maker, p.calls.list.data[c], &best)) continue;
+    fs_kernel_get(&p.maker, &p.calls.list.data[c], 1, &best, &k);
+    add_kernel(&p, &k);
+  }
+  number_slots(&p);
+  fs_plan_find_in_place(p.plan);
+  price_places(&p);
+  list_unfused(&p, plan);
+  drop_plan(p.plan);
   finish(&p);
+  fs_interrupt_hold(false);
 }
 
 static struct fs_plan *plan_anew(struct fs_graph *simplified, const struct fs_device *device,

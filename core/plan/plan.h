@@ -10,16 +10,18 @@
 /* What stands before the number of combinations: "more than " where the count has ended,
  * "~" where it has some that cannot be had, else "". */
 const char *fs_space_about(const struct fs_space_counts *c);
+/* "  pruned: " and how many by which rule; nothing if none were. */
+void fs_space_put_pruned(const struct fs_space_counts *c, struct fs_str *out);
 
 struct fs_kernel_pin_result {
   struct fs_kernel_pin pin; /* its calls are in the plan's arena           */
   int kernel;               /* the kernel that is so; -1: there is none    */
 };
 
-/* A kernel of the block without fusion: what runs teach of its kind corrects it, too. */
+/* A kernel of the block without fusion: what runs teach corrects it, too. */
 struct fs_unfused {
   double first;             /* seconds; not a number: unknown              */
-  char kind[FS_LEARNED_NAME];
+  char name[FS_LEARNED_NAME];
 };
 
 /* How a plan was found, and what else is to be said of it. */
@@ -38,8 +40,8 @@ struct fs_findings {
   int n_calls, n_candidates, n_combinations;
   double unfused_predicted, unfused_bytes;
   int unfused_kernels;
-  struct fs_unfused *unfused; /* each of them; NULL: a plan like another one, not
-                               priced yet (fs_plan_price_unfused)          */
+  struct fs_unfused *unfused; /* each of them; NULL: fs_plan_price_unfused() was not asked */
+  enum fs_strategy strategy; /* by which it was planned                    */
   double plan_seconds;
   char quality[40];         /* "uncalibrated", "calibrated 2026-01-31"     */
 };
@@ -59,8 +61,8 @@ const char *fs_plan_choice(const struct fs_plan *plan);
  * that text among the first. */
 struct fs_plan *fs_plan_chosen(const struct fs_graph *g, const struct fs_device *device,
                                const struct fs_plan_options *options);
-/* Of a plan that is like another one: what the block would take unfused, which is only
- * shown. Others know it. */
+/* What the block would take with a kernel for each call, and the copies before updates: the
+ * plan that `:fuse off` gives. It is only shown, so it is priced when somebody asks. */
 void fs_plan_price_unfused(struct fs_plan *plan, const struct fs_device *device);
 
 /* The k combinations of least predicted time, best first, each a complete plan
@@ -75,14 +77,14 @@ struct fs_why {
   bool same;                /* they share a kernel in the plan             */
   int kernel_a, kernel_b;   /* indices into plan->kernels; -1: a node that
                                every kernel makes for itself               */
-  const char *rule;         /* !same: of fs_rule_names ("level" ... "price",
-                               "apart"); same: NULL, or "pin"              */
+  enum fs_rule rule;        /* !same: what keeps them apart; same: _PIN, or
+                               FS_RULE_NONE                                */
   fs_id a, b;               /* the pair of calls that decides: a's value
                                reaches b, or they walk data differently    */
-  fs_id between;            /* rule "convex": the call between the two that
+  fs_id between;            /* FS_RULE_CONVEX: the call between the two that
                                cannot share their kernel, and the rule that
-                               keeps it out ("level", "library" ...); else 0 */
-  const char *between_rule;
+                               keeps it out; else 0                        */
+  enum fs_rule between_rule;
   double chosen;            /* first prediction of the plan, seconds       */
   double together, apart;   /* ... of the best plan that forces them into one
                                kernel, or into two; < 0: there is none     */

@@ -62,7 +62,7 @@ static bool pinned(const struct fs_plan_options *o, fs_id a, fs_id b, bool toget
 
 static void explain_apart(struct fs_why *w, const struct fs_pin_result *r) {
   if (!r->rule) {
-    w->rule = fs_rule_names[FS_RULE_PRICE];
+    w->rule = FS_RULE_PRICE;
     return;
   }
   w->rule = r->rule;
@@ -100,14 +100,14 @@ static struct fs_why answer(const struct fs_plan *plan, const struct fs_device *
     w.apart_kernels = s.kernels;
   }
   if (w.same) {
-    if (pinned(options, a, b, true)) w.rule = fs_rule_names[FS_RULE_PIN];
+    if (pinned(options, a, b, true)) w.rule = FS_RULE_PIN;
     return w;
   }
   explain_apart(&w, &t.pin);
   if (!t.pin.rule && pinned(options, a, b, false))
-    w.rule = fs_rule_names[FS_RULE_PIN];
+    w.rule = FS_RULE_PIN;
   if (options->strategy == FS_FUSE_OFF && !t.pin.rule)
-    w.rule = fs_rule_names[FS_RULE_OFF];
+    w.rule = FS_RULE_OFF;
   return w;
 }
 

@@ -46,9 +46,8 @@ enum fs_status fs_compile_fits(const struct fs_plan *plan, const struct fs_devic
   return FS_OK;
 }
 
-/* The rule that the graph or its plan breaks is a fault of ours: said with the plan. */
-static enum fs_status check(const struct fs_plan *plan, const struct fs_diags *sources,
-                            struct fs_diags *d) {
+enum fs_status fs_compile_check(const struct fs_plan *plan, const struct fs_diags *sources,
+                                struct fs_diags *d) {
   const char *rule = fs_graph_check(plan->graph);
   struct fs_str dump = {0};
   if (!rule) rule = fs_plan_check(plan);
@@ -67,7 +66,7 @@ enum fs_status fs_compile(struct fs_graph *simplified, struct fs_target *target,
   struct fs_plan *plan = fs_plan_make(simplified, &target->device, options);
   enum fs_status st = fs_compile_fits(plan, &target->device, d);
   if (st == FS_OK && fs_interrupted()) st = FS_INTERRUPTED; /* planning was cut short */
-  if (st == FS_OK && fs_checking()) st = check(plan, sources, d);
+  if (st == FS_OK && fs_checking()) st = fs_compile_check(plan, sources, d);
   if (st == FS_OK) return fs_compile_plan(plan, target, sources, out, d);
   fs_plan_free(plan);
   return st;

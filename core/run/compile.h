@@ -13,6 +13,11 @@ enum fs_status fs_refuse_size(const struct fs_device *device, enum fs_dtype dt,
                               const struct fs_shape *shape, struct fs_span span,
                               struct fs_diags *d);
 
+/* A rule that the graph or its plan breaks, which is a fault of ours: FS_ERR_ENV, said with
+ * the plan. */
+enum fs_status fs_compile_check(const struct fs_plan *plan, const struct fs_diags *sources,
+                                struct fs_diags *d);
+
 /* Plans and compiles a simplified graph (keeps it, also on failure). On FS_OK
  * *out is given: free it with fs_block_free(). */
 enum fs_status fs_compile(struct fs_graph *simplified, struct fs_target *target,

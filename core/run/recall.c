@@ -46,46 +46,81 @@ static void clear(struct fs_recalled *p) {
   *p = (struct fs_recalled){0};
 }
 
-static fs_id node_of(const struct fs_graph *g, int input) {
-  int id = 1;
-  while (fs_node(g, (fs_id)id)->kind != FS_ND_INPUT || fs_node(g, (fs_id)id)->slot != input)
-    id++;
-  return (fs_id)id;
+/* The nodes of a graph's inputs, and which of them are more than what slices were made of:
+ * of those the anchor goes by what they share elements with. */
+struct input_nodes {
+  fs_id *node;
+  bool *used;
+};
+
+static struct input_nodes nodes_of(const struct fs_graph *g) {
+  size_t n = (size_t)g->inputs.len + 1;
+  struct input_nodes x = {fs_calloc(n, sizeof *x.node), fs_calloc(n, sizeof *x.used)};
+  for (int id = 1; id < g->nodes.len; id++) {
+    const struct fs_node *nd = fs_node(g, (fs_id)id);
+    if (nd->kind == FS_ND_INPUT) x.node[nd->slot] = (fs_id)id;
+    for (int k = 0; k < nd->n_src; k++) {
+      const struct fs_node *src = fs_node(g, nd->src[k]);
+      if (src->kind == FS_ND_INPUT) x.used[src->slot] = true;
+    }
+  }
+  for (int k = 0; k < g->outputs.len; k++) {
+    const struct fs_node *out = fs_node(g, g->outputs.data[k]);
+    if (out->kind == FS_ND_INPUT) x.used[out->slot] = true;
+  }
+  return x;
 }
 
-/* Whether a node is more than what slices were made of: then its anchor goes by what it
- * shares elements with. */
-static bool is_used(const struct fs_graph *g, fs_id id) {
-  for (int n = 1; n < g->nodes.len; n++)
-    for (int k = 0; k < g->nodes.data[n].n_src; k++)
-      if (g->nodes.data[n].src[k] == id) return true;
-  for (int k = 0; k < g->outputs.len; k++)
-    if (g->outputs.data[k] == id) return true;
-  return false;
+static void free_nodes(struct input_nodes *x) {
+  free(x->node);
+  free(x->used);
 }
 
 /* Whether an input of the block is one of the traced graph; where it may lie elsewhere the
  * next time, the very slice, which moves as it does. */
-static bool is_origin(const struct fs_graph *traced, int at,
-                      const struct fs_graph *simplified, int input) {
+static bool is_origin(const struct fs_graph *traced, const struct input_nodes *x, int at,
+                      const struct fs_graph *simplified, const struct input_nodes *y,
+                      int input) {
   const struct fs_graph_input *a = &traced->inputs.data[at];
   const struct fs_graph_input *b = &simplified->inputs.data[input];
   if (a->tensor != b->tensor || !b->anchored) return a->tensor == b->tensor;
-  fs_id x = node_of(traced, at), y = node_of(simplified, input);
-  return a->anchored && !memcmp(&a->layout, &b->layout, sizeof a->layout) &&
-         fs_shape_equal(&fs_node(traced, x)->shape, &fs_node(simplified, y)->shape) &&
-         is_used(traced, x);
+  return a->anchored && !memcmp(&a->layout, &b->layout, sizeof a->layout) && x->used[at] &&
+         fs_shape_equal(&fs_node(traced, x->node[at])->shape,
+                        &fs_node(simplified, y->node[input])->shape);
+}
+
+/* A slice that is gone was sliced again: what it became may be another one today, but not where
+ * both lie elsewhere.
+ * Those that need not be the very slice are the first of their tensor. They have about the
+ * order of the traced ones: each is looked for from where the last one was. */
+static bool find_inputs(const struct fs_graph *traced, const struct fs_graph *simplified,
+                        int *from) {
+  struct input_nodes x = nodes_of(traced), y = nodes_of(simplified);
+  int n = traced->inputs.len, last = 0;
+  bool all = true;
+  for (int k = 0; k < simplified->inputs.len && all; k++) {
+    int begin = simplified->inputs.data[k].anchored ? last : 0, tried = 0;
+    while (tried < n &&
+           !is_origin(traced, &x, (begin + tried) % n, simplified, &y, k))
+      tried++;
+    all = tried < n;
+    if (all) last = from[k] = (begin + tried) % n;
+  }
+  for (int j = 0; j < n && all; j++) {
+    bool there = !x.used[j] || !traced->inputs.data[j].anchored;
+    for (int k = 0; k < simplified->inputs.len; k++) there |= from[k] == j;
+    all = there;
+  }
+  free_nodes(&x);
+  free_nodes(&y);
+  return all;
 }
 
 /* Fills from[], false if something of the block is not in the traced graph. */
 static bool find_origins(const struct fs_graph *traced,
                          const struct fs_graph *simplified, int *from) {
-  for (int k = 0; k < simplified->inputs.len; k++) {
-    int at = 0;
-    while (at < traced->inputs.len && !is_origin(traced, at, simplified, k)) at++;
-    if (at == traced->inputs.len) return false;
-    *from++ = at;
-  }
+  if (!find_inputs(traced, simplified, from)) return false;
+  from += simplified->inputs.len;
   for (int k = 0; k < simplified->params.len; k++) {
     int at = simplified->origins.data[k];
     if (at >= traced->params.len) return false;
@@ -97,18 +132,19 @@ static bool find_origins(const struct fs_graph *traced,
   return true;
 }
 
-/* Pairs the updates of one value that follow on each other. */
+/* Pairs the updates of one value that follow on each other, but for those that are known.
+ * Where one of them has gone, since the next one replaces all of its part, another time it
+ * may not. */
 static bool pair_updates(const struct fs_graph *traced, const struct fs_graph *simplified,
-                         int output, struct fs_recalled *p) {
+                         int output, bool *known, struct fs_recalled *p) {
   fs_id a = traced->outputs.data[output], b = simplified->outputs.data[output];
   for (;;) {
     const struct fs_node *x = fs_node(traced, a), *y = fs_node(simplified, b);
-    bool known = false;
-    if (y->kind != FS_ND_UPDATE) return true;
+    if (y->kind != FS_ND_UPDATE) return x->kind != FS_ND_UPDATE;
     if (x->kind != FS_ND_UPDATE || !x->anchored != !y->anchored) return false;
-    for (int k = 0; k < p->updates.len; k++) known |= p->updates.data[k].own == b;
-    if (y->anchored && !known)
+    if (y->anchored && !known[b])
       *FS_PUSH(&p->updates) = (struct fs_recalled_update){a, b, x->anchor - y->anchor};
+    known[b] = true;
     a = x->src[0], b = y->src[0];
   }
 }
@@ -116,35 +152,41 @@ static bool pair_updates(const struct fs_graph *traced, const struct fs_graph *s
 static bool find_updates(const struct fs_graph *traced, const struct fs_graph *simplified,
                          struct fs_recalled *p) {
   int n = 0;
-  for (int k = 0; k < simplified->outputs.len; k++)
-    if (!pair_updates(traced, simplified, k, p)) return false;
+  bool *known = fs_calloc((size_t)simplified->nodes.len, sizeof *known), good = true;
+  for (int k = 0; k < simplified->outputs.len && good; k++)
+    good = pair_updates(traced, simplified, k, known, p);
+  free(known);
   for (int id = 1; id < simplified->nodes.len; id++)
     n += simplified->nodes.data[id].anchored != 0;
-  return n == p->updates.len;
+  return good && n == p->updates.len;
+}
+
+/* with[]: of what moves with a number in the block, the number of one of those in the traced
+ * graph. False: this one's is another. */
+static bool moves_with(int *with, const struct fs_graph *simplified, int number, int traced) {
+  int *one = &with[number > 0 ? number : simplified->inputs.len - number];
+  bool alike = !*one || *one == traced;
+  *one = traced;
+  return alike;
 }
 
 /* Whether what moves together in the block does so in the traced graph. */
 static bool move_alike(const struct fs_graph *traced, const struct fs_graph *simplified,
                        const struct fs_recalled *p) {
-  const struct fs_graph_input *own = simplified->inputs.data, *in = traced->inputs.data;
-  for (int u = 0; u < p->updates.len; u++)
-    for (int v = 0; v < u; v++) {
-      const struct fs_recalled_update *x = &p->updates.data[u], *y = &p->updates.data[v];
-      if (fs_node(simplified, x->own)->anchored == fs_node(simplified, y->own)->anchored &&
-          fs_node(traced, x->traced)->anchored != fs_node(traced, y->traced)->anchored)
-        return false;
-    }
-  for (int k = 0; k < simplified->inputs.len; k++) {
-    int with = in[p->from[k]].anchored;
-    for (int i = 0; i < k && own[k].anchored; i++)
-      if (own[i].anchored == own[k].anchored && in[p->from[i]].anchored != with)
-        return false;
-    for (int u = 0; u < p->updates.len && own[k].anchored; u++)
-      if (fs_node(simplified, p->updates.data[u].own)->anchored == own[k].anchored &&
-          fs_node(traced, p->updates.data[u].traced)->anchored != with)
-        return false;
+  size_t most = (size_t)simplified->inputs.len + (size_t)simplified->nodes.len + 1;
+  int *with = fs_calloc(most, sizeof *with);
+  bool alike = true;
+  for (int u = 0; u < p->updates.len && alike; u++) {
+    const struct fs_recalled_update *x = &p->updates.data[u];
+    alike = moves_with(with, simplified, fs_node(simplified, x->own)->anchored,
+                       fs_node(traced, x->traced)->anchored);
   }
-  return true;
+  for (int k = 0; k < simplified->inputs.len && alike; k++) {
+    int own = simplified->inputs.data[k].anchored;
+    if (own) alike = moves_with(with, simplified, own, traced->inputs.data[p->from[k]].anchored);
+  }
+  free(with);
+  return alike;
 }
 
 /* Fills apart[] and the updates; false if what may move in the one graph may not in the

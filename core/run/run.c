@@ -10,6 +10,7 @@
 #include "core/run/compile.h"
 #include "core/run/memo.h"
 #include "core/run/recall.h"
+#include "core/run/sizes.h"
 #include "core/run/tunings.h"
 
 enum {
@@ -213,6 +214,12 @@ static void hide(struct fs_runner *r, struct fs_block *b) {
   *at = b->next;
   b->hidden = true;
   b->life->turn++;
+}
+
+/* A loop's block is measured in its first sizes, before it is claimed. */
+void fs_run_claim(struct fs_runner *r, struct fs_block *b) {
+  hide(r, b);
+  b->untimed = true;
 }
 
 static int any_block(struct fs_runner *r) {
@@ -519,7 +526,7 @@ static bool is_result(const struct launch *l, int input) {
 static bool may_stop_behind(const struct fs_plan *plan, int k) {
   for (int i = k + 1; i < plan->kernels.len; i++) {
     const struct fs_kernel *kn = &plan->kernels.data[i];
-    if (kn->scheme != FS_LIBRARY) continue;
+    if (!kn->lib_node) continue;
     const struct fs_node *call = fs_node(plan->graph, kn->lib_node);
     if (call->op != FS_LIB_GEMM && !(call->lib_flags & FS_LIB_IN_RANGE)) return true;
   }
@@ -598,7 +605,7 @@ static bool is_of(const struct fs_plan *plan, int slot, int whole) {
 static bool uses(const struct fs_plan *plan, int first, int slot) {
   for (int k = first; k < fs_launch_end(plan, first); k++) {
     const struct fs_kernel *kn = &plan->kernels.data[k];
-    if (kn->scheme == FS_LIBRARY && is_of(plan, kn->lib_slots[0], slot)) return true;
+    if (kn->lib_node && is_of(plan, kn->lib_slots[0], slot)) return true;
     for (int a = 0; a < kn->accesses.len; a++)
       if (is_of(plan, kn->accesses.data[a].slot, slot)) return true;
   }
@@ -697,17 +704,21 @@ static enum fs_status launch_at_once(struct launch *l, struct fs_diags *d) {
 static struct fs_storage *list_of(const struct launch *l, const struct fs_kernel *kn,
                                   int64_t *count, int64_t *extent) {
   const struct fs_graph *g = l->block->plan->graph;
-  if (kn->scheme != FS_LIBRARY) return NULL;
+  if (!kn->lib_node) return NULL;
   const struct fs_node *call = fs_node(g, kn->lib_node);
   bool gathers = call->op == FS_LIB_GATHER;
-  if ((call->lib_flags & FS_LIB_IN_RANGE) || !(gathers || call->op == FS_LIB_INVERT))
+  bool combines = call->op == FS_LIB_COMBINE;
+  if ((call->lib_flags & FS_LIB_IN_RANGE) ||
+      !(gathers || combines || call->op == FS_LIB_INVERT))
     return NULL;
-  const struct fs_node *list = fs_node(g, call->src[gathers]);
+  const struct fs_node *list = fs_node(g, call->src[gathers || combines]);
   if (list->kind != FS_ND_INPUT || list->shape.rank != 1) return NULL;
   const struct fs_layout *layout = &g->inputs.data[list->slot].layout;
   struct fs_storage *s = l->now->inputs[list->slot]->storage;
   *count = list->shape.dim[0];
-  *extent = gathers ? fs_shape_dim(&call->lib_shape[0], 0) : fs_shape_count(&call->shape);
+  *extent = gathers    ? fs_shape_dim(&call->lib_shape[0], 0)
+            : combines ? fs_shape_dim(&call->lib_shape[0], 0) - *count
+                       : fs_shape_count(&call->shape);
   return !layout->offset && layout->stride[0] == 1 ? s : NULL;
 }
 
@@ -788,11 +799,8 @@ bool fs_run_is_timed(const struct fs_runner *r, const struct fs_block *b) {
 }
 
 static bool has_sums(const struct fs_plan *plan) {
-  for (int k = 0; k < plan->kernels.len; k++) {
-    const struct fs_kernel *kn = &plan->kernels.data[k];
-    for (int s = 0; s < kn->steps.len; s++)
-      if (kn->steps.data[s].kind == FS_SP_REDUCE) return true;
-  }
+  for (int k = 0; k < plan->kernels.len; k++)
+    if (plan->kernels.data[k].has.reductions) return true;
   return false;
 }
 
@@ -903,6 +911,10 @@ static enum fs_status bind(struct fs_runner *r, const struct fs_graph *g,
                            const struct fs_diags *sources,
                            struct fs_block **out, struct fs_diags *d) {
   struct fs_graph *simple = fs_graph_simplify(g);
+  if (fs_interrupted()) { /* simplifying was cut short */
+    fs_graph_free(simple);
+    return FS_INTERRUPTED;
+  }
   enum fs_status st = find_block(r, simple, sources, out, d);
   if (st != FS_OK) return st; /* fs_compile() freed the graph */
   struct fs_bound *now = (*out)->bound;
@@ -986,7 +998,7 @@ struct fs_plan *fs_explain_graph(struct fs_runner *r, struct fs_graph *g,
   struct fs_plan_request q = fs_plan_request(r, simple, sources);
   uint64_t hash = block_hash(&q.options, simple);
   struct fs_plan *plan = NULL;
-  if (seen && seen(user, hash)) {
+  if (fs_interrupted() || (seen && seen(user, hash))) {
     fs_graph_free(simple);
   } else {
     q.options.choice = tuned_choice(r, hash, NULL);

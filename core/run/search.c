@@ -67,7 +67,7 @@ static enum fs_status stand_in(struct search *s, enum fs_dtype dt, size_t bytes,
 static bool needs_values(const struct fs_node *n, const bool *made_up) {
   if (n->kind != FS_ND_LIB) return false;
   enum fs_lib_op op = (enum fs_lib_op)n->op;
-  if (op == FS_LIB_GATHER) return made_up[n->src[1]];
+  if (op == FS_LIB_GATHER || op == FS_LIB_COMBINE) return made_up[n->src[1]];
   return op != FS_LIB_GEMM && op != FS_LIB_RESHAPE && !fs_lib_is_along(op) &&
          made_up[n->src[0]];
 }

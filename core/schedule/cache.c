@@ -18,19 +18,6 @@
  */
 #include "core/schedule/schedule.h"
 
-/* The part of the cache that rows are kept in. On an H200 (50 MiB), A*p of 256 MiB
- * takes 59.7 us with none, with 0.3 57.6, with 0.4 56.9, with 0.6 56.3, with 0.8
- * 56.6. */
-static const double KEPT_PART = 0.6;
-
-/* Where columns are summed, their partial results and the vectors that are wanted then pass
- * through the cache, too: of a matrix that is far larger than it, and of one that is not. On
- * an H200 (60 MiB), with 0.6, 0.45, 0.3 and 0.2: an iteration of BiCG in bf16, 8192 x 8192,
- * 45.6, 42.2, 41.1 and 42.0 us, in f32 71.1, 71.1, 68.8 and 68.9; BiCGK in bf16 38.1, 37.9,
- * 36.5 and 36.8; but in f32 at 4096 BiCG 23.7, 22.9, 23.2 and 23.4, BiCGK 18.8, 18.9, 19.3
- * and 19.7. */
-static const double SUMMED_PART = 0.3, SUMMED_NEAR = 0.45;
-
 /* What is decided for; `given`: by access, whether it is an input of the block. */
 struct look {
   const struct fs_kernel *k;
@@ -38,26 +25,27 @@ struct look {
   const bool *given;
 };
 
-static const struct fs_access *access_of(const struct fs_kernel *k, const struct fs_step *st) {
-  return &k->accesses.data[st->access];
-}
 static double size_of(const struct fs_access *a) { return (double)fs_dtype_size(a->dtype); }
 
-/* Whether a load reads a large matrix that the block is given, row by row. */
-static bool is_passing(const struct look *l, const struct fs_step *st) {
+/* Whether a load of the first phase goes by it. */
+static bool comes_first(const struct fs_kernel *k, const struct fs_access *a) {
+  return fs_access_is_load(a) && !k->steps.data[a->step].phase;
+}
+
+/* Whether it reads a large matrix that the block is given, row by row. */
+static bool is_passing(const struct look *l, int access) {
   const struct fs_kernel *k = l->k;
-  if (st->kind != FS_SP_LOAD || st->phase || k->values.data[st->out].varies != FS_VARIES_BOTH)
-    return false;
-  const struct fs_access *a = access_of(k, st);
-  return k->space.n_outer == 1 && k->space.n_inner <= 1 && a->stride[1] == 1 &&
-         a->stride[0] >= l->s->n && l->given[st->access];
+  const struct fs_access *a = &k->accesses.data[access];
+  return comes_first(k, a) && a->varies == FS_VARIES_BOTH && k->space.n_outer == 1 &&
+         k->space.n_inner <= 1 && a->stride[1] == 1 && a->stride[0] >= l->s->n &&
+         l->given[access];
 }
 
 /* ... or vectors that it is given, from end to end. */
-static bool is_passing_element(const struct look *l, const struct fs_step *st) {
-  if (st->kind != FS_SP_LOAD || st->phase) return false;
-  const struct fs_access *a = access_of(l->k, st);
-  return a->stride[l->k->space.n_outer] == 1 && !a->list && l->given[st->access];
+static bool is_passing_element(const struct look *l, int access) {
+  const struct fs_access *a = &l->k->accesses.data[access];
+  return comes_first(l->k, a) && a->stride[l->k->space.n_outer] == 1 && !a->list &&
+         l->given[access];
 }
 
 /* Rows that stay. */
@@ -65,49 +53,46 @@ static int64_t kept_rows(const struct look *l, double cache) {
   const struct fs_kernel *k = l->k;
   const struct fs_schedule *s = l->s;
   double row = 0, m = (double)s->m;
-  if ((s->mode != FS_MODE_KEEP && s->mode != FS_MODE_CHUNK) || k->n_phases > 2) return 0;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *st = &k->steps.data[i];
-    if (is_passing(l, st))
-      row += (double)s->n * size_of(access_of(k, st));
-    else if (st->access >= 0 && access_of(k, st)->varies == FS_VARIES_BOTH)
+  if (!fs_mode_of(s)->rows || fs_mode_of(s)->strips || k->n_phases > 2) return 0;
+  for (int x = 0; x < k->accesses.len; x++) {
+    const struct fs_access *a = &k->accesses.data[x];
+    if (is_passing(l, x)) row += (double)s->n * size_of(a);
+    else if (a->step >= 0 && a->varies == FS_VARIES_BOTH)
       return 0; /* it passes anyway, or is read for another reason */
   }
   if (row * m <= cache) return 0;
-  bool far = row * m > 2 * cache;
-  double part = !s->n_columns ? KEPT_PART : far ? SUMMED_PART : SUMMED_NEAR;
+  bool far = row * m > fs_share(FS_GPU_KEPT_FAR) * cache;
+  double part = fs_share(!s->n_columns ? FS_GPU_KEPT : far ? FS_GPU_KEPT_SUMMED : FS_GPU_KEPT_NEAR);
   return (int64_t)(part * cache / row);
 }
 
 /* Vectors that a kernel only reads are kept in part, as the rows of a matrix are. */
 static int64_t kept_elements(const struct look *l, double cache) {
   double each = 0;
-  if (l->s->mode != FS_MODE_FLAT || l->k->space.n_inner > 1 || l->s->m > 1) return 0;
-  for (int i = 0; i < l->k->steps.len; i++) {
-    const struct fs_step *st = &l->k->steps.data[i];
-    if (st->access < 0 || !(access_of(l->k, st)->varies & FS_VARIES_J)) continue;
-    if (!is_passing_element(l, st)) return 0;
-    each += size_of(access_of(l->k, st));
+  if (fs_mode_of(l->s)->rows || l->k->space.n_inner > 1 || l->s->m > 1) return 0;
+  for (int x = 0; x < l->k->accesses.len; x++) {
+    const struct fs_access *a = &l->k->accesses.data[x];
+    if (a->step < 0 || !(a->varies & FS_VARIES_J)) continue;
+    if (!is_passing_element(l, x)) return 0;
+    each += size_of(a);
   }
-  return each * (double)l->s->n > cache ? (int64_t)(KEPT_PART * cache / each) : 0;
+  return each * (double)l->s->n > cache ? (int64_t)(fs_share(FS_GPU_KEPT) * cache / each) : 0;
 }
 
 bool fs_schedule_is_everywhere(const struct fs_kernel *k, const struct fs_schedule *s,
-                               const struct fs_step *st) {
+                               const struct fs_access *a) {
   unsigned all = (s->m > 1 ? FS_VARIES_I : 0) | (s->n > 1 ? FS_VARIES_J : 0);
-  bool moves = st->kind == FS_SP_STORE || (st->kind == FS_SP_LOAD && !st->phase);
-  return moves && all && (access_of(k, st)->varies & all) == all;
+  return (a->stored || comes_first(k, a)) && all && (a->varies & all) == all;
 }
 
 static bool lasts(const struct look *l, double cache) {
   double read = 0, written = 0;
-  for (int i = 0; i < l->k->steps.len; i++) {
-    const struct fs_step *st = &l->k->steps.data[i];
-    if (!fs_schedule_is_everywhere(l->k, l->s, st)) continue;
-    *(st->kind == FS_SP_LOAD ? &read : &written) +=
-        (double)l->s->m * (double)l->s->n * size_of(access_of(l->k, st));
+  for (int x = 0; x < l->k->accesses.len; x++) {
+    const struct fs_access *a = &l->k->accesses.data[x];
+    if (fs_schedule_is_everywhere(l->k, l->s, a))
+      *(a->stored ? &written : &read) += (double)l->s->m * (double)l->s->n * size_of(a);
   }
-  return read + written > cache && 4 * written >= read && read > 0;
+  return read + written > cache && fs_share(FS_GPU_LASTS) * written >= read && read > 0;
 }
 
 void fs_schedule_cache(const struct fs_kernel *k, const struct fs_device *d,
@@ -117,6 +102,5 @@ void fs_schedule_cache(const struct fs_kernel *k, const struct fs_device *d,
   double cache = (double)d->cache_bytes;
   s->staying = kept_rows(&l, cache);
   if (!s->staying && !how->is_phase) s->staying = kept_elements(&l, cache);
-  if (!s->staying && !how->is_phase && s->lanes > 1 && s->mode != FS_MODE_TILE)
-    s->lasts = lasts(&l, cache);
+  if (!s->staying && !how->is_phase && s->lanes > 1) s->lasts = lasts(&l, cache);
 }

@@ -13,8 +13,6 @@
 
 enum { BOTH = FS_VARIES_I | FS_VARIES_J };
 
-static int64_t rule(enum fs_schedule_number n) { return fs_schedule_number(n); }
-
 static int64_t size_of(const struct fs_value *v) {
   return (int64_t)fs_dtype_size(fs_dtype_compute(v->dtype));
 }
@@ -67,19 +65,14 @@ enum fs_load_mode fs_cpu_load(const struct fs_kernel *k, const struct fs_step *s
 
 /* What a matrix of the kernel varies over: a flat one has all elements in one row. */
 static uint8_t whole(const struct fs_kernel *k) {
-  return k->scheme == FS_FLAT ? FS_VARIES_J : BOTH;
+  return fs_kernel_has_rows(k) ? BOTH : FS_VARIES_J;
 }
 
 bool fs_cpu_fills(const struct fs_kernel *k, const struct fs_step *s) {
   if (s->kind != FS_SP_STORE || s->phase == FS_END) return false;
   const struct fs_access *a = &k->accesses.data[s->access];
   bool in_lines = a->varies == whole(k) && is_unit(inner_run(k, a));
-  if (fs_dtype_converts(a->dtype) || !in_lines) return false;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *l = &k->steps.data[i];
-    if (l->kind == FS_SP_LOAD && k->accesses.data[l->access].slot == a->slot) return false;
-  }
-  return true;
+  return !fs_dtype_converts(a->dtype) && in_lines && !fs_kernel_moves(k, a->slot, false);
 }
 
 /* Bytes of what the kernel reads and writes element by element. */
@@ -103,13 +96,9 @@ struct strips {
                              last one that was found to want it   */
   int *uses;              /* ... by operations of strips           */
   bool *in_place;         /* ... it is memory                      */
-  int64_t keep_bytes, keep_limit;  /* per row                      */
-  bool tiles, lines;      /* they have maps of elements, of columns alone */
-  bool columns;           /* ... or anything of columns alone      */
-  bool turned, sums;      /* they turn tiles, sum columns          */
-  bool reads_only;        /* they only reduce what they read in place */
-  int64_t swept;          /* bytes of one row that are read in place  */
-  int sweeps;
+  int64_t keep_limit;     /* bytes per row                         */
+  bool columns;           /* they have anything of columns alone   */
+  struct fs_cpu_strips *s;
 };
 
 static int same_of(const int *same, int v) {
@@ -188,9 +177,10 @@ static bool keep(struct strips *t, int phase, int v) {
       t->k->values.data[s->in[0]].varies == FS_VARIES_J)
     return false; /* all rows are one */
   if (t->kept[v]) return true;
+  t->s->keeps = true;
   int64_t bytes = t->k->space.n * size_of(val);
-  if (t->keep_bytes + bytes > t->keep_limit) return false;
-  t->keep_bytes += bytes;
+  if (t->s->kept + bytes > t->keep_limit) return false;
+  t->s->kept += bytes;
   return t->kept[v] = true;
 }
 
@@ -206,11 +196,10 @@ static int kept_twin(struct strips *t, int phase, int v) {
 static void add_load(struct strips *t, const struct fs_step *s, int phase) {
   const struct fs_value *v = &t->k->values.data[s->out];
   enum fs_load_mode mode = fs_cpu_load(t->k, s);
-  t->turned |= mode == FS_LM_TRANSPOSE;
+  t->s->turned |= mode == FS_LM_TRANSPOSE;
   t->in_place[s->out] = mode == FS_LM_IN_PLACE;
-  t->reads_only &= mode == FS_LM_IN_PLACE;
-  if (phase == 0 && mode == FS_LM_IN_PLACE && v->varies == BOTH)
-    t->swept += size_of(v) * t->k->space.n;
+  t->s->reads_only &= mode == FS_LM_IN_PLACE;
+  if (phase == 0 && mode == FS_LM_IN_PLACE && v->varies == BOTH) t->s->swept += size_of(v);
 }
 
 static void add_inputs(struct strips *t, const struct fs_step *s, int phase);
@@ -234,9 +223,9 @@ static void add_value(struct strips *t, int v, int phase) {
     add_load(t, s, phase);
     return;
   }
-  t->reads_only = false;
-  t->tiles |= s->kind == FS_SP_MAP && varies == BOTH;
-  t->lines |= s->kind == FS_SP_MAP && varies == FS_VARIES_J;
+  t->s->reads_only = false;
+  t->s->tiles |= s->kind == FS_SP_MAP && varies == BOTH;
+  t->s->lines |= s->kind == FS_SP_MAP && varies == FS_VARIES_J;
 }
 
 static void add_inputs(struct strips *t, const struct fs_step *s, int phase) {
@@ -259,16 +248,15 @@ static bool is_root(const struct strips *t, const struct fs_step *s, int phase) 
 
 static void add_phase(struct strips *t, int phase) {
   bool any = false;
-  for (int i = 0; i < t->k->steps.len; i++) {
-    const struct fs_step *s = &t->k->steps.data[i];
+  FS_EACH_STEP(t->k, s) {
     if (!is_root(t, s, phase)) continue;
     any = true;
     add_inputs(t, s, phase);
-    t->reads_only &= s->kind == FS_SP_REDUCE;
-    t->sums |= s->kind == FS_SP_REDUCE && s->over == FS_VARIES_I &&
-               t->k->values.data[s->out].varies & FS_VARIES_J;
+    t->s->reads_only &= s->kind == FS_SP_REDUCE;
+    t->s->sums |= s->kind == FS_SP_REDUCE && s->over == FS_VARIES_I &&
+                  t->k->values.data[s->out].varies & FS_VARIES_J;
   }
-  t->sweeps += any;
+  t->s->sweeps += any;
 }
 
 static void find_makers(struct strips *t) {
@@ -352,12 +340,12 @@ static bool takes_once(const struct strips *t, const struct fs_step *s) {
   if (s->kind == FS_SP_STORE) return !(t->k->accesses.data[s->access].varies & FS_VARIES_I);
   if (s->kind != FS_SP_REDUCE) return t->once[s->out];
   FS_EACH_IN(s, x) if (values[s->in[x]].varies & FS_VARIES_I) return false;
-  return s->over == FS_VARIES_J && !values[s->out].varies && t->k->scheme != FS_ROW;
+  return s->over == FS_VARIES_J && !values[s->out].varies && !fs_scheme_of(t->k)->rows;
 }
 
 /* Users come behind what they use. */
 static void find_once(struct strips *t) {
-  if (t->k->scheme == FS_FLAT || !t->columns) return;
+  if (!fs_kernel_has_rows(t->k) || !t->columns) return;
   for (int v = 0; v < t->k->values.len; v++)
     t->once[v] = t->k->values.data[v].varies == FS_VARIES_J && t->made[v];
   for (int i = t->k->steps.len - 1; i >= 0; i--) {
@@ -369,11 +357,12 @@ static void find_once(struct strips *t) {
 }
 
 static void look_at_strips(struct strips *t, bool *full) {
-  t->reads_only = true;
+  t->s->reads_only = true;
   find_makers(t);
   for (int p = 0; p < t->k->n_phases; p++) add_phase(t, p);
   find_passes(t, full);
   find_once(t);
+  t->s->widest = widest(t->c);
 }
 
 /* -- cuts ----------------------------------------------------------------------------- */
@@ -381,7 +370,7 @@ static void look_at_strips(struct strips *t, bool *full) {
 /* So many tasks that threads get as many each, and one has not a task of three or seven
  * while others wait. */
 static int64_t even(int64_t tasks) {
-  if (tasks <= 1 || tasks > rule(FS_CPU_EVEN_TASKS)) return tasks;
+  if (tasks <= 1 || tasks > fs_number(FS_CPU_EVEN_TASKS)) return tasks;
   return fs_round_up(tasks, tasks < 4 ? 2 : 4);
 }
 
@@ -392,14 +381,14 @@ static int64_t equal_parts(int64_t whole, int64_t most, int64_t multiple) {
 }
 
 static void cut_flat(struct fs_cpu_schedule *c) {
-  int64_t n = FS_MAX(c->kernel->space.n, 1), multiple = rule(FS_CPU_FLAT_MULTIPLE);
+  int64_t n = FS_MAX(c->kernel->space.n, 1), multiple = fs_number(FS_CPU_FLAT_MULTIPLE);
   c->rows = c->chunk_rows = 1;
-  c->columns = rule(FS_CPU_FLAT_STRIP_BYTES) / widest(c);
-  int64_t strips = n / (rule(FS_CPU_TASKS) * c->columns);
-  c->chunk_columns = FS_MIN(FS_MAX(strips, rule(FS_CPU_FLAT_LEAST)) * c->columns,
-                            rule(FS_CPU_FLAT_MOST));
+  c->columns = fs_number(FS_CPU_FLAT_STRIP_BYTES) / c->strips.widest;
+  int64_t strips = n / (fs_number(FS_CPU_TASKS) * c->columns);
+  c->chunk_columns = FS_MIN(FS_MAX(strips, fs_number(FS_CPU_FLAT_LEAST)) * c->columns,
+                            fs_number(FS_CPU_FLAT_MOST));
   int64_t tasks = fs_ceil_div(n, c->chunk_columns);
-  if (tasks > rule(FS_CPU_EVEN_TASKS)) return;
+  if (tasks > fs_number(FS_CPU_EVEN_TASKS)) return;
   c->chunk_columns = FS_MAX(fs_round_up(fs_ceil_div(n, even(tasks)), multiple), multiple);
   c->columns = equal_parts(c->chunk_columns, c->columns, multiple);
 }
@@ -407,44 +396,45 @@ static void cut_flat(struct fs_cpu_schedule *c) {
 /* Rows of a group where strips are as long as rows allow. Sums of columns want many. A tile
  * that is made wants to stay in the first cache beside what it is made of; that of a map
  * alone is one strip. */
-static int64_t group_rows(const struct strips *t, int64_t size) {
-  if (t->turned) return FS_MIN(rule(FS_CPU_TURNED_BYTES) / size, rule(FS_CPU_TURNED_ROWS));
-  if (!t->tiles) return rule(FS_CPU_GROUP_ROWS);
-  if (t->sums) return rule(FS_CPU_SUMMED_ROWS);
-  return t->lines ? rule(FS_CPU_LINED_ROWS) : 1;
+static int64_t group_rows(const struct fs_cpu_strips *t) {
+  if (t->turned)
+    return FS_MIN(fs_number(FS_CPU_TURNED_BYTES) / t->widest, fs_number(FS_CPU_TURNED_ROWS));
+  if (!t->tiles) return fs_number(FS_CPU_GROUP_ROWS);
+  if (t->sums) return fs_number(FS_CPU_SUMMED_ROWS);
+  return t->lines ? fs_number(FS_CPU_LINED_ROWS) : 1;
 }
 
 /* More of them where rows are narrow, and then whole groups. */
-static int64_t narrow_rows(const struct strips *t, int64_t rows) {
-  int64_t whole_rows = rule(FS_CPU_WHOLE_ROWS);
+static int64_t narrow_rows(const struct fs_cpu_strips *t, int64_t rows) {
+  int64_t whole_rows = fs_number(FS_CPU_WHOLE_ROWS);
   if (rows < whole_rows && t->tiles && !t->sums && !t->turned) return rows;
-  return FS_MIN(rule(FS_CPU_MOST_ROWS), fs_round_up(rows, whole_rows));
+  return FS_MIN(fs_number(FS_CPU_MOST_ROWS), fs_round_up(rows, whole_rows));
 }
 
-static void cut_tiles(const struct strips *t, int64_t cache) {
-  struct fs_cpu_schedule *c = t->c;
-  int64_t n = FS_MAX(t->k->space.n, 1), size = widest(c);
-  int64_t strip = rule(t->turned ? FS_CPU_TURNED_STRIP_BYTES : FS_CPU_STRIP_BYTES) / size;
-  c->columns = FS_MIN(t->reads_only ? rule(FS_CPU_LONG_STRIPS) * strip : strip, n);
-  c->rows = group_rows(t, size);
+static void cut_tiles(struct fs_cpu_schedule *c, int64_t cache) {
+  const struct fs_cpu_strips *t = &c->strips;
+  int64_t n = FS_MAX(c->kernel->space.n, 1);
+  int64_t strip = fs_number(t->turned ? FS_CPU_TURNED_STRIP_BYTES : FS_CPU_STRIP_BYTES) / t->widest;
+  c->columns = FS_MIN(t->reads_only ? fs_number(FS_CPU_LONG_STRIPS) * strip : strip, n);
+  c->rows = group_rows(t);
   if (n < strip) c->rows = narrow_rows(t, fs_ceil_div(c->rows * strip, n));
-  int64_t per_row = t->keep_bytes + (t->sweeps > 1 ? t->swept : 0);
-  int64_t share = cache / rule(FS_CPU_KEPT_SHARE);
+  int64_t per_row = t->kept + (t->sweeps > 1 ? t->swept * c->kernel->space.n : 0);
+  int64_t share = cache / fs_number(FS_CPU_KEPT_SHARE);
   if (per_row > 0) c->rows = FS_MIN(c->rows, FS_MAX(1, share / per_row));
 }
 
-static void cut_rows(const struct strips *t) {
-  struct fs_cpu_schedule *c = t->c;
-  int64_t m = t->k->space.m, n = FS_MAX(t->k->space.n, 1), most = rule(FS_CPU_TASK_ROWS);
-  int64_t elements = FS_MIN(FS_MAX(m * n / rule(FS_CPU_TASKS), rule(FS_CPU_TASK_LEAST)),
-                            rule(FS_CPU_TASK_MOST));
+static void cut_rows(struct fs_cpu_schedule *c) {
+  int64_t m = c->kernel->space.m, n = FS_MAX(c->kernel->space.n, 1);
+  int64_t most = fs_number(FS_CPU_TASK_ROWS);
+  int64_t elements = FS_MIN(FS_MAX(m * n / fs_number(FS_CPU_TASKS), fs_number(FS_CPU_TASK_LEAST)),
+                            fs_number(FS_CPU_TASK_MOST));
   int64_t chunk = elements / n;
-  if (t->sums)
-    chunk = FS_MAX(FS_MAX(chunk, rule(FS_CPU_SUMMED_LEAST)),
-                   FS_MIN(m / rule(FS_CPU_TASKS), rule(FS_CPU_SUMMED_MOST)));
+  if (c->strips.sums)
+    chunk = FS_MAX(FS_MAX(chunk, fs_number(FS_CPU_SUMMED_LEAST)),
+                   FS_MIN(m / fs_number(FS_CPU_TASKS), fs_number(FS_CPU_SUMMED_MOST)));
   chunk = FS_MIN(FS_MAX(chunk, c->rows), most);
-  int64_t tasks = fs_ceil_div(m, chunk), group = rule(FS_CPU_GROUP_ROWS);
-  if (tasks > 1 && tasks <= rule(FS_CPU_EVEN_TASKS)) {
+  int64_t tasks = fs_ceil_div(m, chunk), group = fs_number(FS_CPU_GROUP_ROWS);
+  if (tasks > 1 && tasks <= fs_number(FS_CPU_EVEN_TASKS)) {
     chunk = fs_ceil_div(m, even(tasks));
     if (c->rows > 2 * group) c->rows = equal_parts(chunk, c->rows, group);
   }
@@ -456,12 +446,13 @@ static void cut_rows(const struct strips *t) {
 static void cut_columns(struct fs_cpu_schedule *c) {
   const struct fs_kernel *k = c->kernel;
   int64_t chunks = fs_ceil_div(k->space.m, c->chunk_rows), n = k->space.n;
-  int64_t wanted = rule(FS_CPU_TILE_TASKS);
+  int64_t wanted = fs_number(FS_CPU_TILE_TASKS);
   c->chunk_columns = FS_MAX(n, 1);
-  if (k->scheme != FS_TILE || chunks >= wanted || n < rule(FS_CPU_TILE_STRIPS) * c->columns)
+  if (!fs_scheme_of(k)->ends_rows || chunks >= wanted ||
+      n < fs_number(FS_CPU_TILE_STRIPS) * c->columns)
     return;
   int64_t pieces = FS_MIN(fs_ceil_div(wanted, FS_MAX(chunks, 1)),
-                          n / (rule(FS_CPU_TILE_LEAST) * c->columns));
+                          n / (fs_number(FS_CPU_TILE_LEAST) * c->columns));
   c->chunk_columns = fs_round_up(fs_ceil_div(n, pieces), c->columns);
 }
 
@@ -469,21 +460,40 @@ static void count_tasks(struct fs_cpu_schedule *c) {
   const struct fs_space *s = &c->kernel->space;
   c->row_chunks = fs_ceil_div(s->m, c->chunk_rows);
   c->column_chunks = fs_ceil_div(s->n, c->chunk_columns);
-  if (c->kernel->scheme != FS_FLAT) c->column_chunks = FS_MAX(c->column_chunks, 1);
+  if (fs_kernel_has_rows(c->kernel)) c->column_chunks = FS_MAX(c->column_chunks, 1);
   c->tasks = c->row_chunks * c->column_chunks;
-  c->end_strip = rule(FS_CPU_END_STRIP);
-  c->small = s->m * FS_MAX(s->n, 1) < rule(FS_CPU_SMALL);
-  c->short_lines = s->m < rule(FS_CPU_SMALL);
+  c->end_strip = fs_number(FS_CPU_END_STRIP);
+  c->small = s->m * FS_MAX(s->n, 1) < fs_number(FS_CPU_SMALL);
+  c->short_lines = s->m < fs_number(FS_CPU_SMALL);
 }
 
 static void find_streams(struct fs_cpu_schedule *c, const struct fs_device *d) {
   const struct fs_kernel *k = c->kernel;
   int64_t bytes = whole_traffic(k);
-  c->row_by_row = k->space.n >= rule(FS_CPU_LONG_ROW) &&
-                  bytes > rule(FS_CPU_ROW_CACHES) * d->core_cache_bytes;
+  c->row_by_row = k->space.n >= fs_number(FS_CPU_LONG_ROW) &&
+                  bytes > fs_number(FS_CPU_ROW_CACHES) * d->core_cache_bytes;
+  c->past = false;
   if (d->cache_bytes <= 0 || bytes <= d->cache_bytes) return;
   for (int i = 0; i < k->steps.len && !c->past; i++)
     c->past = fs_cpu_fills(k, &k->steps.data[i]);
+}
+
+static void cut(struct fs_cpu_schedule *c, const struct fs_device *d) {
+  if (!fs_kernel_has_rows(c->kernel)) {
+    cut_flat(c);
+  } else {
+    cut_tiles(c, d->core_cache_bytes);
+    cut_rows(c);
+    cut_columns(c);
+  }
+  count_tasks(c);
+  find_streams(c, d);
+}
+
+bool fs_cpu_cut_anew(struct fs_cpu_schedule *c, const struct fs_device *d) {
+  bool past = c->past;
+  if (!c->strips.keeps) cut(c, d);
+  return !c->strips.keeps && c->past == past;
 }
 
 /* -- all together ------------------------------------------------------------------------- */
@@ -493,16 +503,17 @@ void fs_schedule_cpu(const struct fs_kernel *k, const struct fs_device *d,
   size_t n = (size_t)k->values.len, steps = (size_t)k->steps.len;
   *out = (struct fs_cpu_schedule){.kernel = k, .rows = 1, .row_chunks = 1,
                                   .column_chunks = 1, .tasks = 1};
-  if (k->scheme != FS_FLAT && k->scheme != FS_ROW && k->scheme != FS_TILE) return;
+  if (k->lib_node || k->n_applied) return;
   size_t bytes = (5 * n + 2 * steps) * sizeof(int) + (3 * n + steps) * sizeof(bool);
   int *room = fs_calloc(1, bytes + 1);
   struct strips t = {.k = k, .c = out, .maker = room, .same = room + n, .made = room + 2 * n,
-                     .seen = room + 3 * n, .uses = room + 4 * n, .pass = room + 5 * n};
+                     .seen = room + 3 * n, .uses = room + 4 * n, .pass = room + 5 * n,
+                     .s = &out->strips};
   t.times = t.pass + steps;
   t.kept = (bool *)(t.times + steps);
   t.once = t.kept + n;
   t.in_place = t.once + n;
-  t.keep_limit = d->core_cache_bytes / rule(FS_CPU_KEPT_SHARE);
+  t.keep_limit = d->core_cache_bytes / fs_number(FS_CPU_KEPT_SHARE);
   out->maker = t.maker;
   out->same = t.same;
   out->kept = t.kept;
@@ -510,15 +521,7 @@ void fs_schedule_cpu(const struct fs_kernel *k, const struct fs_device *d,
   out->pass = t.pass;
   out->times = t.times;
   look_at_strips(&t, t.in_place + n);
-  if (k->scheme == FS_FLAT) {
-    cut_flat(out);
-  } else {
-    cut_tiles(&t, d->core_cache_bytes);
-    cut_rows(&t);
-    cut_columns(out);
-  }
-  count_tasks(out);
-  find_streams(out, d);
+  cut(out, d);
 }
 
 void fs_cpu_schedule_free(struct fs_cpu_schedule *c) {

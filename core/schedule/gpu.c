@@ -20,8 +20,6 @@ enum { MOST_BULK = 16 };
 
 struct look {
   bool row_results;     /* sums and the like of a row, which it waits for      */
-  bool end_stores;      /* FS_END stores a vector                              */
-  bool stores;          /* elements of a matrix are stored                     */
   int columns, rows;    /* reductions: of columns, of rows                     */
   int all;              /* bytes of the largest of all, or of one of 8 bytes   */
   int widest;           /* bytes of the largest sum of columns or rows         */
@@ -32,9 +30,9 @@ struct look {
 
 enum fs_reduced fs_schedule_reduced(const struct fs_kernel *k, enum fs_mode mode,
                                   const struct fs_step *s) {
-  if (mode == FS_MODE_FLAT) return FS_REDUCED_ALL;
+  if (!fs_modes[mode].rows) return FS_REDUCED_ALL;
   if (s->over == FS_VARIES_J)
-    return mode == FS_MODE_TILE ? FS_REDUCED_ROW_END : FS_REDUCED_ROW;
+    return fs_modes[mode].tiled ? FS_REDUCED_ROW_END : FS_REDUCED_ROW;
   if (s->over == FS_VARIES_I && k->values.data[s->in[0]].varies & FS_VARIES_J)
     return FS_REDUCED_COLUMN;
   return FS_REDUCED_ALL;
@@ -66,29 +64,21 @@ static void look_at_result(const struct fs_kernel *k, const struct fs_step *s,
 }
 
 static struct look look_at(const struct fs_kernel *k, enum fs_mode mode) {
-  struct look l = {.row_results = k->n_phases > 1, .widest = 4};
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
+  struct look l = {.row_results = k->n_phases > 1 || k->has.row_results, .widest = 4};
+  FS_EACH_STEP(k, s) {
     if (s->kind == FS_SP_LOAD) look_at_load(k, s, &l);
-    if (s->kind == FS_SP_REDUCE) {
-      l.row_results |= s->over == FS_VARIES_J;
-      look_at_result(k, s, mode, &l);
-    }
-    if (s->kind != FS_SP_STORE) continue;
-    unsigned varies = k->accesses.data[s->access].varies;
-    l.end_stores |= s->phase == FS_END && varies;
-    l.stores |= varies == FS_VARIES_BOTH;
+    if (s->kind == FS_SP_REDUCE) look_at_result(k, s, mode, &l);
   }
   return l;
 }
 
 /* -- blocks ----------------------------------------------------------------------------- */
 
-static void set_tile(const struct fs_kernel *k, struct fs_schedule *s) {
+static void set_tile(const struct fs_kernel *k, bool clusters, const struct look *l,
+                     struct fs_schedule *s) {
+  (void)clusters, (void)l;
   if (fs_kernel_turns(k)) {
-    s->mode = FS_MODE_STRIPS;
-    s->turns = true;
-    s->mirrors = k->mirrors;
+    s->mode = FS_MODE_TURN;
     s->row_threads = power_of_two(k->tune.row_threads, 1, s->threads);
     s->sides = s->threads / s->row_threads;
     s->rows = k->tune.iters;
@@ -121,20 +111,33 @@ static void set_rows(const struct fs_kernel *k, bool clusters, const struct look
     s->cluster = power_of_two(k->tune.cluster, 1, 8);
 }
 
-/* A block that walks a long row has all its threads on it. */
+/* Rows that registers do not hold. A block that walks such a row has all its threads on it. */
 static void set_row_mode(const struct look *l, struct fs_schedule *s) {
-  s->mode = s->row_vectors <= held(s) ? FS_MODE_KEEP
-            : !l->row_results         ? FS_MODE_STRIPS
-                                      : FS_MODE_CHUNK;
-  if (s->mode != FS_MODE_KEEP) s->cluster = 1;
-  if (s->mode != FS_MODE_CHUNK) return;
+  if (s->row_vectors <= held(s)) return;
+  s->mode = l->row_results ? FS_MODE_CHUNK : FS_MODE_STRIPS;
+  s->cluster = 1;
+  if (!l->row_results) return;
   s->row_threads = s->threads;
   s->sides = 1;
 }
 
-static enum fs_mode first_mode(const struct fs_kernel *k) {
-  return k->scheme == FS_ROW ? FS_MODE_KEEP : k->scheme == FS_TILE ? FS_MODE_TILE : FS_MODE_FLAT;
-}
+const struct fs_mode_row fs_modes[FS_MODES] = {
+#define FS_MODE(id, name, traits, ...) \
+  [FS_MODE_##id] = {name, FS_BARE traits},
+#include "core/schedule/modes.def"
+};
+
+/* What the blocks of a scheme are, and the mode that they have first. Instances and marches are
+ * cut elsewhere (instance.c, march.c). */
+static const struct {
+  enum fs_mode mode;
+  void (*set)(const struct fs_kernel *k, bool clusters, const struct look *l,
+              struct fs_schedule *s);
+} blocks_of[FS_SCHEMES] = {
+#define FS_SCHEME(id, name, traits, moves, fits, pieces, mode, blocks, ...) \
+  [FS_##id] = {FS_MODE_##mode, blocks},
+#include "core/kernel/scheme.def"
+};
 
 static void set_blocks(const struct fs_kernel *k, const struct fs_device *d,
                        const struct look *l, struct fs_schedule *s) {
@@ -146,9 +149,8 @@ static void set_blocks(const struct fs_kernel *k, const struct fs_device *d,
   s->lanes = power_of_two(t->vec, 1, 8);
   s->vectors = FS_MAX(1, FS_MIN(t->cols, 32));
   s->sides = s->rows = s->cluster = s->tiles = 1;
-  s->mode = FS_MODE_FLAT;
-  if (k->scheme == FS_TILE) set_tile(k, s);
-  else if (k->scheme == FS_ROW) set_rows(k, d && d->clusters, l, s);
+  s->mode = blocks_of[k->scheme].mode;
+  if (blocks_of[k->scheme].set) blocks_of[k->scheme].set(k, d && d->clusters, l, s);
   else s->vectors = FS_MAX(1, FS_MIN(t->iters, 16));
   s->m = s->n = 1;
   for (int x = 0; x < axes; x++) {
@@ -158,17 +160,16 @@ static void set_blocks(const struct fs_kernel *k, const struct fs_device *d,
   }
   s->line_vectors = fs_ceil_div(s->length, s->lanes);
   s->row_vectors = s->n / s->length * s->line_vectors;
-  if (k->scheme == FS_ROW) set_row_mode(l, s);
+  if (fs_mode_of(s)->holds) set_row_mode(l, s);
 }
 
 static void set_edges(const struct fs_schedule_how *how, struct fs_schedule *s) {
   int rows = s->sides * s->rows;
-  bool strips = s->mode == FS_MODE_STRIPS || s->mode == FS_MODE_TILE;
   s->tail = s->length % s->lanes != 0;
   s->full = !s->tail && s->row_vectors % held(s) == 0 && !how->any_size;
-  s->need_ok = s->mode != FS_MODE_FLAT && rows > 1 && (s->m % rows != 0 || how->any_size);
-  s->strips = strips ? fs_ceil_div(s->row_vectors, held(s)) : 1;
-  s->parts = s->mode == FS_MODE_TILE ? fs_ceil_div(s->m, (int64_t)TILE_SIDE * s->tiles) : 0;
+  s->need_ok = fs_mode_of(s)->rows && rows > 1 && (s->m % rows != 0 || how->any_size);
+  s->strips = fs_mode_of(s)->strips ? fs_ceil_div(s->row_vectors, held(s)) : 1;
+  s->parts = fs_mode_of(s)->tiled ? fs_ceil_div(s->m, (int64_t)TILE_SIDE * s->tiles) : 0;
 }
 
 /* -- 64-bit indices ------------------------------------------------------------------------ */
@@ -215,8 +216,7 @@ static bool is_wide(const struct fs_kernel *k, const struct fs_schedule *s) {
     return true;
   for (int x = 0; x < k->accesses.len; x++)
     if (is_far(k, s, &k->accesses.data[x])) return true;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *st = &k->steps.data[i];
+  FS_EACH_STEP(k, st) {
     bool counts = st->kind == FS_SP_IOTA || st->kind == FS_SP_RAND ||
                   (st->kind == FS_SP_REDUCE && fs_reduces_to_place(st->op));
     if (counts && reach(k, s, st->affine.base, st->affine.stride) >= 2 * FS_NARROW_INDEX - 1)
@@ -230,17 +230,17 @@ static bool is_wide(const struct fs_kernel *k, const struct fs_schedule *s) {
 /* Vectors of each thread that lie in shared memory at once where rows side by side are put
  * together. */
 int fs_schedule_side_vectors(const struct fs_kernel *k, const struct fs_schedule *s) {
-  int64_t each = (int64_t)s->threads * s->lanes * (16 / s->fold_lanes);
-  int64_t room = fs_schedule_number(FS_GPU_SIDE_BYTES) / FS_MAX(1, k->tune.blocks_per_sm);
+  int64_t each = (int64_t)s->threads * s->lanes * s->fold_bytes;
+  int64_t room = fs_number(FS_GPU_SIDE_BYTES) / FS_MAX(1, k->tune.blocks_per_sm);
   return (int)FS_MAX(1, FS_MIN(s->vectors, room / each));
 }
 
 static void set_scratch(const struct fs_kernel *k, const struct look *l, struct fs_schedule *s) {
   int64_t bytes = s->threads / WARP * l->all;
-  s->fold_lanes = 16 / l->widest;
-  if (l->columns + l->rows) bytes = FS_MAX(bytes, (int64_t)s->threads * 16);
+  s->fold_lanes = FS_MAX(1, 16 / l->widest), s->fold_bytes = l->widest;
+  if (l->columns + l->rows) bytes = FS_MAX(bytes, (int64_t)s->threads * FS_MAX(16, l->widest));
   if (l->columns && s->sides > 1)
-    bytes = FS_MAX(bytes, (int64_t)s->threads * s->lanes * (16 / s->fold_lanes) *
+    bytes = FS_MAX(bytes, (int64_t)s->threads * s->lanes * s->fold_bytes *
                               fs_schedule_side_vectors(k, s));
   s->scratch = bytes;
 }
@@ -250,10 +250,11 @@ static void set_scratch(const struct fs_kernel *k, const struct look *l, struct 
 /* Whether rows only become rows (softmax): then each takes a block of its own, of
  * which enough are resident to hide each other's waits. Measured on an H200, 8192
  * rows of 8192: 0.135 ms; blocks that stay, with a ring of rows, 0.152. */
-static bool streams(const struct look *l, const struct fs_schedule *s) {
-  bool work = l->all || l->end_stores || l->columns || l->rows;
-  return !work && (s->mode == FS_MODE_FLAT || s->mode == FS_MODE_STRIPS ||
-                   (s->mode == FS_MODE_KEEP && l->stores));
+static bool streams(const struct fs_kernel *k, const struct look *l, const struct fs_schedule *s) {
+  const struct fs_mode_row *mode = fs_mode_of(s);
+  bool work = l->all || k->has.end_vectors || l->columns || l->rows;
+  bool pieces = !mode->rows || (mode->strips && !mode->tiled);
+  return !work && (pieces || (mode->holds && k->has.stores));
 }
 
 /* Several rows at once, of a matrix that the cache does not hold for sure and whose
@@ -278,7 +279,7 @@ static void set_ring(const struct fs_kernel *k, const struct fs_device *d,
                      struct fs_schedule *s) {
   enum { RESERVED = 2048 };
   int64_t part = s->cluster > 1 ? fs_schedule_part(s) : s->n, bytes = 0;
-  if (!d || !d->bulk_copies || s->mode != FS_MODE_KEEP || s->sides > 1 ||
+  if (!d || !d->bulk_copies || !fs_mode_of(s)->holds || s->sides > 1 ||
       k->space.n_outer != 1 || k->space.n_inner > 1 || s->threads <= WARP || s->streams ||
       k->tune.stages == 1 || (s->cluster - 1) * part >= s->n || l->no_bulk)
     return;
@@ -287,9 +288,9 @@ static void set_ring(const struct fs_kernel *k, const struct fs_device *d,
   bytes *= s->rows;
   int64_t room = d->shared_bytes / FS_MAX(1, k->tune.blocks_per_sm) - s->scratch -
                  how->reserved - RESERVED;
-  if (bytes < fs_schedule_number(FS_GPU_STAGE_BYTES) || room < 2 * bytes) return;
+  if (bytes < fs_number(FS_GPU_STAGE_BYTES) || room < 2 * bytes) return;
   s->stage_bytes = bytes;
-  s->stages = (int)FS_MIN(fs_schedule_number(FS_GPU_STAGES), room / bytes);
+  s->stages = (int)FS_MIN(fs_number(FS_GPU_STAGES), room / bytes);
   if (k->tune.stages > 1) s->stages = FS_MIN(s->stages, k->tune.stages);
 }
 
@@ -305,40 +306,35 @@ static int64_t mirrored_tasks(const struct fs_schedule *s) {
          (side / ((int64_t)s->sides * s->rows));
 }
 
-static int64_t tasks_of(const struct fs_schedule *s) {
-  int64_t rows = (int64_t)s->sides * s->rows;
-  switch (s->mode) {
-    case FS_MODE_FLAT: return fs_ceil_div(s->row_vectors, (int64_t)s->threads * s->vectors);
-    case FS_MODE_TILE: return s->strips * s->parts;
-    case FS_MODE_STRIPS:
-      return s->mirrors ? mirrored_tasks(s) : s->strips * fs_ceil_div(s->m, rows);
-    default: return fs_ceil_div(s->m, rows);
-  }
+static int64_t tasks_of(const struct fs_kernel *k, const struct fs_schedule *s) {
+  if (!fs_mode_of(s)->rows) return fs_ceil_div(s->row_vectors, (int64_t)s->threads * s->vectors);
+  if (fs_mode_of(s)->tiled) return s->strips * s->parts;
+  if (k->mirrors) return mirrored_tasks(s);
+  return s->strips * fs_ceil_div(s->m, (int64_t)s->sides * s->rows);
 }
 
 /* Threads of a row that lie in a warp make what its rows have of their own. */
 static bool shares_rows(const struct fs_kernel *k, const struct fs_schedule *s) {
   return s->rows > 1 && s->rows <= s->row_threads && s->row_threads <= WARP &&
-         s->strips == 1 && s->mode != FS_MODE_FLAT && s->mode != FS_MODE_CHUNK &&
-         fs_kernel_shares_rows(k);
+         s->strips == 1 && fs_mode_of(s)->columns && fs_kernel_shares_rows(k);
 }
 
 static bool in_pairs(const struct fs_kernel *k, const struct fs_schedule *s) {
-  bool walk = s->mode == FS_MODE_FLAT || s->mode == FS_MODE_STRIPS ||
-              (s->mode == FS_MODE_KEEP && s->streams);
-  return walk && s->lanes >= 4 && !s->turns && fs_kernel_pairs(k);
+  const struct fs_mode_row *mode = fs_mode_of(s);
+  bool walk = !mode->rows || mode->strips || (mode->holds && s->streams);
+  return walk && s->lanes >= 4 && s->mode != FS_MODE_TURN && fs_kernel_pairs(k);
 }
 
 void fs_schedule_blocks(const struct fs_kernel *k, const struct fs_device *d,
                         const struct fs_schedule_how *how, struct fs_schedule *s) {
-  struct look l = look_at(k, first_mode(k));
+  struct look l = look_at(k, blocks_of[k->scheme].mode);
   *s = (struct fs_schedule){.row_results = l.row_results};
   set_blocks(k, d, &l, s);
   set_edges(how, s);
   set_scratch(k, &l, s);
-  s->streams = streams(&l, s);
+  s->streams = streams(k, &l, s);
   set_ring(k, d, how, &l, s);
-  s->tasks = tasks_of(s);
+  s->tasks = tasks_of(k, s);
   s->resident = FS_MAX(1, k->tune.blocks_per_sm);
 }
 
@@ -357,6 +353,6 @@ void fs_schedule_gpu(const struct fs_kernel *k, const struct fs_device *d,
                      const struct fs_schedule_how *how, struct fs_schedule *s) {
   fs_schedule_blocks(k, d, how, s);
   s->wide = how->wide || is_wide(k, s);
-  s->pairs = in_pairs(k, s);
-  s->shares_rows = shares_rows(k, s);
+  s->pairs = (!d || d->pairs) && in_pairs(k, s);
+  s->shares_rows = (!d || d->shuffles) && shares_rows(k, s);
 }

@@ -73,9 +73,7 @@ static bool is_wide(const struct fs_kernel *k, const struct fs_graph *g) {
   int64_t most = 1;
   for (int p = 0; p < k->n_phases; p++) most = FS_MAX(most, fs_part_element(k, p)->count);
   if (k->space.m * most >= FS_NARROW_INDEX) return true;
-  for (int i = 0; i < k->steps.len; i++)
-    if (is_far(k, g, &k->steps.data[i])) return true;
-  return false;
+  return FS_ANY_STEP(k, s, is_far(k, g, s));
 }
 
 void fs_schedule_instance(const struct fs_kernel *k, const struct fs_graph *g,

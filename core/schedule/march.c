@@ -17,8 +17,6 @@ enum { WORKERS = 256, PARTS = 4, MAILS = 8, CLUSTER = 8,
        GATES = 1024, /* bytes of shared memory for barriers */
        MOST_MATRICES = 3, MOST_SUMS = 4, MOST_ROW_VALUES = 8 };
 
-static int rule(enum fs_schedule_number n) { return (int)fs_schedule_number(n); }
-
 static bool is_matrix(const struct fs_access *a) {
   return a->varies == (FS_VARIES_I | FS_VARIES_J);
 }
@@ -34,6 +32,7 @@ static bool is_regular(const struct fs_access *a) {
 struct needs { /* of a kernel */
   int matrices, sums, sent, row_values;
   int size;       /* bytes of a matrix element */
+  int sum_bytes;  /* ... of what is summed of a column */
   bool stores;    /* a matrix                  */
 };
 
@@ -62,12 +61,13 @@ void fs_march_sent(const struct fs_kernel *k, bool *sent) {
 }
 
 static bool look_at_reduction(const struct fs_kernel *k, const struct fs_step *s, struct needs *n) {
-  if (fs_reduces_to_place(s->op)) return false;
+  if (fs_reduce_ops[s->op].words > 1) return false;
   if (s->over == FS_VARIES_I) {
     n->row_values++;
     return is_matrix(&(struct fs_access){.varies = k->values.data[s->in[0]].varies});
   }
   n->sums++;
+  n->sum_bytes += fs_sum_bytes(&k->values.data[s->out]);
   return s->over == FS_VARIES_J && s->phase == 0 &&
          k->values.data[s->in[0]].varies == (FS_VARIES_I | FS_VARIES_J);
 }
@@ -90,8 +90,7 @@ static bool look(const struct fs_kernel *k, const bool *sent, struct needs *n) {
   *n = (struct needs){0};
   if (k->space.n_outer != 1 || k->space.n_inner != 1 || k->n_phases != 2)
     return false;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
+  FS_EACH_STEP(k, s) {
     if (s->kind == FS_SP_REDUCE && !look_at_reduction(k, s, n)) return false;
     if (s->access >= 0 && !look_at_access(k, s, n)) return false;
     if (s->out >= 0 && s->kind != FS_SP_REDUCE)
@@ -117,9 +116,9 @@ static bool cut(struct fs_march *p, const struct needs *n, int64_t room, int reg
    * a panel has twice the traffic: GEMVER of 16384 x 16384 in bf16 takes 311 us with a lag
    * of 3 and none in registers, 293 of 4 with two rows of a worker there, 297 of 5 with
    * four (H200). */
-  int longest = n->size < 4 && n->stores ? rule(FS_MARCH_LAG_OF_HALVES) : MAILS;
-  regs -= rule(FS_MARCH_OVERHEAD_REGS) + n->row_values * each * words;
-  for (int lag = longest; lag >= rule(FS_MARCH_LAG); lag--) {
+  int longest = n->size < 4 && n->stores ? fs_number(FS_MARCH_LAG_OF_HALVES) : MAILS;
+  regs -= fs_number(FS_MARCH_OVERHEAD_REGS) + n->row_values * each * words;
+  for (int lag = longest; lag >= fs_number(FS_MARCH_LAG); lag--) {
     p->lag = lag;
     p->slots = lag + AHEAD;
     p->shorts = AHEAD + 1;
@@ -133,13 +132,9 @@ static bool cut(struct fs_march *p, const struct needs *n, int64_t room, int reg
 
 /* Bytes of the sums on their way: of 8 warps, or as many rows as lie side by side,
  * of the blocks of a cluster, and of what comes back. */
-static int64_t bytes_on_the_way(const struct fs_kernel *k, const bool *sent, int width) {
-  int64_t bytes = 0;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
-    if (s->kind == FS_SP_REDUCE && s->over == FS_VARIES_J)
-      bytes += (int64_t)(PARTS * 8 + MAILS) * width * fs_sum_bytes(&k->values.data[s->out]);
-  }
+static int64_t bytes_on_the_way(const struct fs_kernel *k, const struct needs *n,
+                                const bool *sent, int width) {
+  int64_t bytes = (int64_t)(PARTS * 8 + MAILS) * width * n->sum_bytes;
   for (int v = 0; v < k->values.len; v++)
     if (sent[v]) bytes += (int64_t)MAILS * width * fs_sum_bytes(&k->values.data[v]);
   return bytes;
@@ -171,10 +166,10 @@ static bool cut_for(const struct fs_kernel *k, const struct fs_device *d,
   p->workers = WORKERS;
   p->parts = PARTS;
   p->mails = MAILS;
-  p->regs = d->gives_registers ? rule(FS_MARCH_REGS) : 0;
-  if (p->height > rule(FS_MARCH_HEIGHT)) return false;
-  int64_t room = d->shared_bytes - GATES - bytes_on_the_way(k, sent, p->width);
-  return cut(p, &n, room, p->regs ? p->regs : rule(FS_MARCH_REGS_ALIKE));
+  p->regs = d->gives_registers ? fs_number(FS_MARCH_REGS) : 0;
+  if (p->height > fs_number(FS_MARCH_HEIGHT)) return false;
+  int64_t room = d->shared_bytes - GATES - bytes_on_the_way(k, &n, sent, p->width);
+  return cut(p, &n, room, p->regs ? p->regs : fs_number(FS_MARCH_REGS_ALIKE));
 }
 
 bool fs_march_of(const struct fs_kernel *k, const struct fs_device *d, struct fs_march *p) {
@@ -202,7 +197,7 @@ bool fs_march_pays(const struct fs_kernel *k, const struct fs_device *d) {
   if (!fs_march_of(k, d, &p)) return false;
   double tile = (double)p.height * p.width * (16.0 / p.vec);
   double matrix = (double)k->space.m * (double)k->space.n * (16.0 / p.vec);
-  return tile >= rule(FS_MARCH_TILE_BYTES) && exceeds_cache(matrix, d);
+  return tile >= fs_number(FS_MARCH_TILE_BYTES) && exceeds_cache(matrix, d);
 }
 
 int64_t fs_march_words(const struct fs_march *p) {

@@ -4,31 +4,9 @@
 #ifndef FS_SCHEDULE_H
 #define FS_SCHEDULE_H
 
+#include "core/base/rules.h"
 #include "core/kernel/kernel.h"
 #include "core/model/device.h"
-
-/* -- numbers found by experiment (rules.def) --------------------------------------- */
-enum fs_schedule_number {
-#define RULE(name, ...) FS_##name,
-#include "core/schedule/rules.def"
-#undef RULE
-  FS_SCHEDULE_NUMBERS
-};
-struct fs_schedule_rule {
-  const char *name;
-  double value;
-  const char *what;     /* ... it is a number of                               */
-  const char *cases;    /* that decide it; "not measured"                      */
-  const char *device, *date; /* of the measurement; "" where no one wrote it down */
-};
-extern const struct fs_schedule_rule fs_schedule_rules[FS_SCHEDULE_NUMBERS];
-double fs_schedule_share(enum fs_schedule_number n);
-static inline int64_t fs_schedule_number(enum fs_schedule_number n) {
-  return (int64_t)fs_schedule_share(n);
-}
-/* For experiments (bench/rules.c), before anything is planned: another value from now on; 0:
- * that of the table again. */
-void fs_schedule_try(enum fs_schedule_number n, double value);
 
 /* -- settings (tune.c) ----------------------------------------------------------- */
 /* Fills kernel->tune for the device; deterministic. */
@@ -62,17 +40,20 @@ int64_t fs_instance_bytes(const struct fs_kernel *k);
 
 /* -- GPU (gpu.c) ------------------------------------------------------------------- */
 
-/* How blocks go over the index space. */
+/* How blocks go over the index space: FLAT tiles of a vector; KEEP whole rows, in the registers
+ * of their threads; CHUNK whole rows in chunks, once a phase; STRIPS rows that wait for no result
+ * of theirs; TURN tiles that threads turn in their registers; TILE tiles of 32 x 32; INSTANCE a
+ * user's routines over a stack; MARCH panels of columns, all blocks in step: struct fs_march. */
 enum fs_mode {
-  FS_MODE_FLAT,   /* tiles of a vector                                          */
-  FS_MODE_KEEP,   /* whole rows, in the registers of their threads              */
-  FS_MODE_CHUNK,  /* whole rows in chunks, once a phase                         */
-  FS_MODE_STRIPS, /* rows that wait for no result of theirs, or tiles that threads
-                     turn: the columns are cut into strips                      */
-  FS_MODE_TILE,   /* tiles of 32 x 32                                           */
-  FS_MODE_INSTANCE, /* a user's routines over a stack                           */
-  FS_MODE_MARCH   /* panels of columns, all blocks in step: struct fs_march     */
+#define FS_MODE(id, ...) FS_MODE_##id,
+#include "core/schedule/modes.def"
+  FS_MODES
 };
+struct fs_mode_row { /* of modes.def, which has the words */
+  const char *name;
+  bool rows, columns, holds, strips, tiled, sizes;
+};
+extern const struct fs_mode_row fs_modes[FS_MODES];
 
 /* What a reduction leaves, by the mode. */
 enum fs_reduced {
@@ -120,21 +101,26 @@ struct fs_schedule {
   bool tail;             /* some vectors have not                               */
   bool need_ok;          /* some of the last rows do not exist                  */
   bool any_size;         /* sizes are arguments                                 */
+  bool quick;            /* MARCH: the text that is compiled quickly            */
   bool wide;             /* indices have 64 bits                                */
   bool pairs;            /* lanes are pairs of a half type                      */
-  bool turns, mirrors;   /* STRIPS: fs_kernel_turns(), and kernel->mirrors      */
   bool streams;          /* a block for each piece, and nothing is summed       */
+  bool short_ways;       /* operations are written so (kernel/short_ways.h)         */
+  bool last_ends;        /* the block that ends last does what is at the end alone,
+                            as blocks cannot wait for each other                   */
   bool shares_rows;      /* fs_kernel_shares_rows(), and they are at hand       */
   int stages;            /* of the ring by which rows come; 0: there is none    */
   int64_t stage_bytes;
   int64_t scratch;       /* bytes of shared memory for putting results together */
-  int fold_lanes;        /* partial results that a thread takes at once         */
+  int fold_lanes, fold_bytes; /* partial results that a thread takes at once    */
 
   /* What only the text depends on: fs_schedule_of(). */
   const struct fs_kernel *kernel; /* a march kernel that the device cannot march goes on as
                             one of rows                                         */
   const struct fs_march *march; /* MARCH: how it is cut                         */
   struct fs_scheduled_value *made;  /* by value                                            */
+  fs_steps reductions[FS_REDUCED_ALL + 1]; /* by what they leave                */
+  fs_steps brought;      /* loads of each element (i, j), of the first phase    */
   int n_all, n_columns;  /* units of 8 bytes of one result for all; results of columns */
   bool vector_end;       /* FS_END has work per row or column                   */
   int64_t pitch_i, pitch_j; /* elements of a row of partial results             */
@@ -158,12 +144,17 @@ struct fs_schedule_how {
   bool wide;             /* other phases of the launch have 64-bit indices      */
   int64_t reserved;      /* bytes of shared memory that other phases have       */
   bool is_phase;         /* it is a phase of a launch                           */
+  bool quick;            /* its text should be compiled quickly                 */
   const bool *given;     /* by access: it is an input of the block              */
 };
 
 /* Indices and offsets that stay below it fit in an int, with room for a step of the whole
  * grid beyond the end. */
 #define FS_NARROW_INDEX ((int64_t)1 << 30)
+
+static inline const struct fs_mode_row *fs_mode_of(const struct fs_schedule *s) {
+  return &fs_modes[s->mode];
+}
 
 /* All of how a kernel that is tuned runs, and of its text; graph: what an instance kernel is
  * of. device NULL: one without anything special. In the arena. */
@@ -199,23 +190,24 @@ void fs_schedule_need(const struct fs_kernel *kernel, const struct fs_schedule *
 void fs_schedule_cache(const struct fs_kernel *kernel, const struct fs_device *device,
                        const struct fs_schedule_how *how, struct fs_schedule *s);
 bool fs_schedule_is_everywhere(const struct fs_kernel *kernel, const struct fs_schedule *s,
-                               const struct fs_step *step);
+                               const struct fs_access *access);
 /* short.c: whether a step has a short way; elements that have none wait until all the others are
  * done (the long ways are then written once, not for every lane and vector, and nothing has to
  * stay in registers for them; sums take elements in their order); blocks copy tables of the
  * error function to shared memory, as each has some tiles. */
 bool fs_schedule_has_short_way(const struct fs_kernel *kernel, const struct fs_step *step);
 void fs_schedule_short_ways(const struct fs_kernel *kernel, const struct fs_device *device,
-                            const struct fs_schedule_how *how, struct fs_schedule *s);
+                            const struct fs_schedule_how *how, struct fs_arena *arena,
+                            struct fs_schedule *s);
 bool fs_schedule_has_erf(const struct fs_kernel *kernel, enum fs_dtype dtype);
-/* Whether the long ways of the steps of need[] go through the lanes one by one. */
+/* Whether the long ways of these steps go through the lanes one by one. */
 bool fs_schedule_goes_one_by_one(const struct fs_kernel *kernel, const struct fs_schedule *s,
-                                 const bool *need);
+                                 fs_steps steps);
 enum fs_reduced fs_schedule_reduced(const struct fs_kernel *kernel, enum fs_mode mode,
                                   const struct fs_step *reduce);
 /* Bytes of the running result of a reduction that gives such a value. */
 static inline int fs_sum_bytes(const struct fs_value *v) {
-  if (v->place) return 16;
+  if (v->words > 1) return 8 * v->words;
   return FS_MAX(4, (int)fs_dtype_size(fs_dtype_compute(v->dtype)));
 }
 /* Columns of a row that a block of a cluster has; the last one has the rest. */
@@ -298,6 +290,18 @@ bool fs_cpu_is_listed(const struct fs_kernel *k, const struct fs_step *s);
  * none of them. */
 bool fs_cpu_fills(const struct fs_kernel *k, const struct fs_step *s);
 
+/* What strips make and read, which hangs on no extent of the kernel but through `keeps`. */
+struct fs_cpu_strips {
+  int64_t widest;       /* bytes of the widest type                            */
+  int64_t swept;        /* ... of one element of each tile that is read in place */
+  int64_t kept;         /* ... of one row of all tiles that are kept            */
+  int sweeps;           /* phases that have strips                             */
+  bool tiles, lines, turned, sums; /* maps of elements, of columns alone; they turn tiles,
+                                      sum columns */
+  bool reads_only;      /* they only reduce what they read in place            */
+  bool keeps;           /* tiles are wanted again, and kept where rows are short */
+};
+
 /* How a kernel is cut into tasks, and what a task does: device/cpu/walk.h has the picture.
  * By the kernel and the sizes of the caches alone, so that results have the same bits on any
  * number of threads. */
@@ -323,12 +327,16 @@ struct fs_cpu_schedule {
                                          done; itself; -1: none, it is what `same` says, or
                                          points there                                      */
   const int *times;                   /* ... in so many sweeps it is done                  */
+  struct fs_cpu_strips strips;
 };
 /* For the schemes flat, row and tile; of others nothing is cut, and it is one task. Gives
  * lists: fs_cpu_schedule_free(). */
 void fs_schedule_cpu(const struct fs_kernel *k, const struct fs_device *d,
                      struct fs_cpu_schedule *out);
 void fs_cpu_schedule_free(struct fs_cpu_schedule *c);
+/* The cut for other extents, where accesses are as linear as they were. False: more than that
+ * is another. */
+bool fs_cpu_cut_anew(struct fs_cpu_schedule *c, const struct fs_device *d);
 /* The value that is operand x of a step. */
 int fs_cpu_operand(const struct fs_cpu_schedule *c, const struct fs_step *s, int x);
 /* Whether it is a sum of products whose routine widens its f32 operands itself. */

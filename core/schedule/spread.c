@@ -9,30 +9,21 @@ enum { TILE = 32, TILE_ROWS = 8, WARP = 32 };
 
 static double ceil_div(double x, double unit) { return ceil(x / FS_MAX(unit, 1)); }
 
-/* Whether a step goes over the elements of a row. */
-static bool passes_row(const struct fs_kernel *k, const struct fs_step *s) {
-  bool in = s->in[0] >= 0 && k->values.data[s->in[0]].varies & FS_VARIES_J;
-  if (s->kind == FS_SP_STORE) return in || k->accesses.data[s->access].varies & FS_VARIES_J;
-  if (s->kind == FS_SP_REDUCE) return in || s->over & FS_VARIES_J;
-  return k->values.data[s->out].varies & FS_VARIES_J;
-}
-
 static bool is_long(const struct fs_step *s) {
   if (s->kind != FS_SP_MAP) return false;
-  return s->op == FS_OP_DIV || (fs_map_ops[s->op].types == 'F' && s->op != FS_OP_FMA);
+  return fs_map_is_special(s->op);
 }
 
 /* On an H200, of a million rows of 32 in f32, p = 1 ./ (1 + exp(-(X*w))); g = X'*(p - y)
  * takes 37 us so, where X'*(X*w - y) takes 33. */
 bool fs_kernel_shares_rows(const struct fs_kernel *k) {
   enum { SIDE = 32 / TILE_ROWS };
-  bool tile = k->scheme == FS_TILE, any = false;
+  bool tile = fs_scheme_of(k)->ends_rows, any = false;
   int threads = tile ? TILE : k->tune.row_threads, rows = tile ? SIDE : k->tune.iters;
-  if ((!tile && k->scheme != FS_ROW) || fs_kernel_turns(k)) return false;
+  if ((!tile && !fs_scheme_of(k)->rows) || fs_kernel_turns(k)) return false;
   if (rows == 1 || threads > WARP || rows > threads) return false;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
-    if (s->phase == FS_END || passes_row(k, s)) continue;
+  FS_EACH_STEP(k, s) {
+    if (s->phase == FS_END || fs_step_passes_row(k, s)) continue;
     if (s->user || s->kind == FS_SP_RAND) return false;
     any |= is_long(s) && k->values.data[s->out].varies;
   }
@@ -43,34 +34,21 @@ bool fs_kernel_shares_rows(const struct fs_kernel *k) {
  * all that it reads. */
 static double loaded(const struct fs_kernel *k) {
   double bytes = 0;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *st = &k->steps.data[i];
-    if (st->kind != FS_SP_LOAD || st->phase == FS_END) continue;
-    const struct fs_access *a = &k->accesses.data[st->access];
-    if (k->scheme == FS_FLAT ? a->varies != 0 : a->varies == FS_VARIES_BOTH)
+  for (int x = 0; x < k->accesses.len; x++) {
+    const struct fs_access *a = &k->accesses.data[x];
+    if (!fs_access_is_load(a) || k->steps.data[a->step].phase == FS_END) continue;
+    if (fs_kernel_has_rows(k) ? a->varies == FS_VARIES_BOTH : a->varies)
       bytes += (double)fs_dtype_size(a->dtype);
   }
   return bytes;
-}
-
-/* Whether blocks leave results that others put together. */
-static bool leaves_results(const struct fs_kernel *k) {
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *st = &k->steps.data[i];
-    if (st->kind == FS_SP_REDUCE &&
-        (k->scheme == FS_FLAT || k->values.data[st->out].ready == FS_END))
-      return true;
-  }
-  return false;
 }
 
 /* Bytes that a block, or a cluster, has asked for at once. */
 static double under_way(const struct fs_kernel *k, const struct fs_schedule *s) {
   double threads = (double)s->threads * s->lanes;
   if (s->stages) return (double)s->stage_bytes * s->stages;
-  if (s->mode == FS_MODE_FLAT) return loaded(k) * threads * s->vectors;
-  if (s->turns) return loaded(k) * threads * s->rows;
-  if (s->mode == FS_MODE_TILE)
+  if (!fs_mode_of(s)->rows) return loaded(k) * threads * s->vectors;
+  if (fs_mode_of(s)->tiled)
     return loaded(k) * TILE * (double)s->n / FS_MAX((double)s->strips, 1);
   double held = ceil_div((double)s->row_vectors, (double)s->row_threads * s->cluster);
   return loaded(k) * threads * s->rows * FS_MIN((double)s->vectors, held);
@@ -78,9 +56,9 @@ static double under_way(const struct fs_kernel *k, const struct fs_schedule *s) 
 
 /* Results of rows for which a task waits. */
 static double waits(const struct fs_kernel *k, const struct fs_schedule *s) {
-  if (!s->row_results || s->mode == FS_MODE_FLAT || s->turns) return 0;
-  if (s->mode == FS_MODE_TILE) return s->tiles;
-  double turns = s->mode != FS_MODE_CHUNK
+  if (!s->row_results || !fs_mode_of(s)->rows) return 0;
+  if (fs_mode_of(s)->tiled) return s->tiles;
+  double turns = fs_mode_of(s)->columns
                      ? 1
                      : ceil_div((double)s->row_vectors, (double)s->row_threads * s->vectors);
   return FS_MAX(1, k->n_phases) * turns;
@@ -99,7 +77,7 @@ static void schedule_march(const struct fs_kernel *k, struct fs_schedule *s) {
 
 int fs_ring_stages(const struct fs_kernel *k, const struct fs_device *d) {
   struct fs_schedule s;
-  if (!d->is_cuda || k->scheme != FS_ROW) return 0;
+  if (!d->bulk_copies || !fs_scheme_of(k)->rows) return 0;
   fs_schedule_blocks(k, d, &(struct fs_schedule_how){0}, &s);
   return s.stages;
 }
@@ -107,8 +85,8 @@ int fs_ring_stages(const struct fs_kernel *k, const struct fs_device *d) {
 void fs_kernel_spread(const struct fs_kernel *k, const struct fs_device *d, struct fs_spread *out) {
   struct fs_schedule s;
   *out = (struct fs_spread){.sharing = 1};
-  if (!d->is_cuda || k->scheme == FS_LIBRARY || k->scheme == FS_INSTANCE) return;
-  if (k->scheme == FS_MARCH) schedule_march(k, &s);
+  if (!fs_device_has_warps(d) || k->lib_node || k->n_applied) return;
+  if (fs_scheme_of(k)->in_step) schedule_march(k, &s);
   else fs_schedule_blocks(k, d, &(struct fs_schedule_how){.any_size = k->any_size}, &s);
   double units = FS_MAX(d->units, 1);
   out->sharing = s.cluster;
@@ -118,6 +96,6 @@ void fs_kernel_spread(const struct fs_kernel *k, const struct fs_device *d, stru
   out->resident = FS_MIN(out->tasks, resident);
   out->under_way = under_way(k, &s) * FS_MAX(1, out->resident * out->sharing / units);
   out->threads = s.threads * out->sharing;
-  if (leaves_results(k))
-    out->parts = s.mode == FS_MODE_TILE ? (double)s.parts : out->resident;
+  if (k->has.folds)
+    out->parts = fs_mode_of(&s)->tiled ? (double)s.parts : out->resident;
 }

@@ -9,8 +9,6 @@
 
 enum { WARP = 32 };
 
-static int rule(enum fs_schedule_number n) { return (int)fs_schedule_number(n); }
-
 /* What counts for the choice. */
 struct shape {
   int64_t n, m, last;    /* columns, rows, extent of the last inner axis      */
@@ -46,22 +44,6 @@ static int power_up(int64_t x, int most) {
   return p;
 }
 
-/* Whether a step goes over the elements of a row. */
-static bool passes_row(const struct fs_kernel *k, const struct fs_step *s) {
-  if (s->kind == FS_SP_STORE)
-    return k->accesses.data[s->access].varies & FS_VARIES_J;
-  if (s->kind == FS_SP_REDUCE)
-    return k->values.data[s->in[0]].varies & FS_VARIES_J;
-  return k->values.data[s->out].varies & FS_VARIES_J;
-}
-
-static bool is_stored(const struct fs_kernel *k, int access) {
-  for (int i = 0; i < k->steps.len; i++)
-    if (k->steps.data[i].kind == FS_SP_STORE && k->steps.data[i].access == access)
-      return true;
-  return false;
-}
-
 /* Earlier loads of arrays of the same layout, at the same place: so many other arrays; or,
  * of the array's number among them, at another: surely a stencil, of which a thread's rows
  * share most vectors. */
@@ -78,29 +60,10 @@ static int loads_before(const struct fs_kernel *k, int step, bool same_place) {
   return n;
 }
 
-/* Instructions of a map in f32, as counted in machine code. */
-static double instructions(int op) {
-  switch (op) {
-    case FS_OP_DIV: return 9;
-    case FS_OP_SQRT: return 6;
-    case FS_OP_RSQRT: return 15;
-    case FS_OP_EXP: return 8;
-    case FS_OP_LOG: return 16;
-    case FS_OP_ERF: return 15;
-    case FS_OP_FMA: return 1;
-    default: return fs_map_ops[op].types == 'F' ? 20 : 1;
-  }
-}
-
 /* A random number is ten rounds, which neighbours share, but only after the compiler has
  * had them all: bf16(rand(8192, 8192)) with 64 of a thread's elements at once took NVRTC
  * 13.0 2.0 s, with eight 0.3 s. */
-static double random_code(void) { return fs_schedule_share(FS_GPU_RANDOM_CODE); }
-
-/* The remainder is long: a division of 64 bits, or a loop, with what surrounds it. */
-static double code_of(int op) {
-  return op == FS_OP_MOD ? 120 : instructions(op);
-}
+static double random_code(void) { return fs_share(FS_GPU_RANDOM_CODE); }
 
 /* Whether it has no element for several of the space: not of a row or a column alone. */
 static bool is_read_once(const struct fs_kernel *k, const struct fs_access *a) {
@@ -114,12 +77,12 @@ static bool is_read_once(const struct fs_kernel *k, const struct fs_access *a) {
  * sums of i32 load 16 bytes. */
 static int sum_size(const struct fs_kernel *k, int v) {
   int size = fs_sum_bytes(&k->values.data[v]);
-  return k->values.data[v].varies & FS_VARIES_J ? size : FS_MIN(size, 4);
+  return FS_MIN(size, k->values.data[v].varies & FS_VARIES_J ? 16 : 4);
 }
 
 static void look_at_step(const struct fs_kernel *k, const struct fs_step *s,
                          struct shape *sh) {
-  bool flat = k->scheme == FS_FLAT;
+  bool flat = !fs_kernel_has_rows(k);
   if (s->access >= 0 && s->phase != FS_END) {
     const struct fs_access *a = &k->accesses.data[s->access];
     int last = k->space.n_outer + k->space.n_inner - 1;
@@ -140,14 +103,14 @@ static void look_at_step(const struct fs_kernel *k, const struct fs_step *s,
     }
   }
   if (s->kind == FS_SP_MAP && k->values.data[s->out].varies & FS_VARIES_J) {
-    sh->work += instructions(s->op);
+    sh->work += fs_map_ops[s->op].cost;
     sh->table |= s->op == FS_OP_ERF && k->values.data[s->out].dtype == FS_F64;
-    sh->code += code_of(s->op);
+    sh->code += fs_map_ops[s->op].code;
     sh->bf16 |= k->values.data[s->out].dtype == FS_BF16;
   }
   if (s->kind == FS_SP_RAND && k->values.data[s->out].varies & FS_VARIES_J)
     sh->code += random_code();
-  if (s->phase > 0 && s->phase != FS_END) sh->several |= passes_row(k, s);
+  if (s->phase > 0 && s->phase != FS_END) sh->several |= fs_step_passes_row(k, s);
   if (s->kind != FS_SP_REDUCE) return;
   sh->sums = true;
   if (!sh->pairs) sh->size = FS_MAX(sh->size, sum_size(k, s->out));
@@ -162,9 +125,9 @@ static void look_at_step(const struct fs_kernel *k, const struct fs_step *s,
     sh->column_sums++;
 }
 
-static struct shape look(const struct fs_kernel *k) {
+static struct shape look(const struct fs_kernel *k, const struct fs_device *d) {
   struct shape sh = {.n = k->space.n, .m = k->space.m, .size = 1};
-  sh.pairs = fs_kernel_pairs(k);
+  sh.pairs = fs_kernel_pairs(k) && (!d || d->pairs);
   int axes = k->space.n_outer + k->space.n_inner;
   sh.last = k->space.n_inner ? k->space.dim[axes - 1] : 1;
   for (int i = 0; i < k->steps.len; i++)
@@ -186,9 +149,9 @@ static void aligned_bytes(const struct fs_kernel *k, int vec, double *aligned,
     double bytes = (double)fs_dtype_size(a->dtype);
     for (int y = 0; y <= last; y++)
       if (fs_access_walks(k, a, y)) bytes *= (double)k->space.dim[y];
-    bool ok = (a->stride[last] == 1 || (a->stride[last] == 2 && !is_stored(k, x))) &&
+    bool ok = (a->stride[last] == 1 || (a->stride[last] == 2 && !a->stored)) &&
               a->list_stride % vec == 0 &&
-              (a->offset % vec == 0 || !is_stored(k, x));
+              (a->offset % vec == 0 || !a->stored);
     for (int y = 0; y < last; y++)
       if (k->space.dim[y] > 1 && a->stride[y] % vec) ok = false;
     *all += bytes;
@@ -198,7 +161,7 @@ static void aligned_bytes(const struct fs_kernel *k, int vec, double *aligned,
 
 /* Whether rows are held: used again in later phases, or summed both ways. */
 static bool is_held(const struct fs_kernel *k, const struct shape *sh) {
-  return k->scheme == FS_ROW && (sh->row_results || sh->several) &&
+  return fs_scheme_of(k)->rows && (sh->row_results || sh->several) &&
          (sh->several || sh->column_sums);
 }
 
@@ -213,16 +176,16 @@ static bool is_held(const struct fs_kernel *k, const struct shape *sh) {
  * and 37.7 instead of 9.1, 10.2 and 50.1, but at 2048 7.8 instead of 7.2 and at 12288 77.9
  * instead of 75.1. */
 static int lane_bytes(const struct fs_kernel *k, const struct shape *sh) {
-  if (sh->size != 4 || sh->matrix != 2 || k->scheme != FS_ROW) return sh->size;
+  if (sh->size != 4 || sh->matrix != 2 || !fs_scheme_of(k)->rows) return sh->size;
   if (!is_held(k, sh)) {
     double bytes = (double)sh->m * (double)sh->n * sh->matrix;
     bool ends = sh->last % 8; /* which have code of their own */
-    double least = rule(ends ? FS_GPU_RING_ALONE_BYTES : FS_GPU_SMALL_BYTES);
-    bool wide = bytes > least && bytes <= rule(FS_GPU_SOME_BYTES);
+    double least = fs_number(ends ? FS_GPU_RING_ALONE_BYTES : FS_GPU_SMALL_BYTES);
+    bool wide = bytes > least && bytes <= fs_number(FS_GPU_SOME_BYTES);
     return sh->row_results || wide ? sh->matrix : sh->size;
   }
-  bool fills = sh->n >= rule(FS_GPU_SUMS_THREADS) * 2 * 8 &&
-               sh->n * sh->matrix < rule(FS_GPU_RING_ROW_BYTES);
+  bool fills = sh->n >= fs_number(FS_GPU_SUMS_THREADS) * 2 * 8 &&
+               sh->n * sh->matrix < fs_number(FS_GPU_RING_ROW_BYTES);
   return sh->column_sums && fills ? sh->matrix : sh->size;
 }
 
@@ -266,7 +229,7 @@ static bool is_plain_bf16(const struct shape *sh) {
 /* Whether more is computed of several arrays of bf16, in pairs, than sums and products:
  * quotients, roots, logarithms, which want more registers than large blocks have. */
 static bool divides_bf16(const struct shape *sh) {
-  bool many = sh->streams >= 2 && sh->work > rule(FS_GPU_PLAIN_WORK);
+  bool many = sh->streams >= 2 && sh->work > fs_number(FS_GPU_PLAIN_WORK);
   return is_plain_bf16(sh) && (computes(sh) || many);
 }
 
@@ -275,7 +238,7 @@ static bool divides_bf16(const struct shape *sh) {
  * eight blocks of 256 threads spill 112 bytes of a thread, 25 of them 684: of 20000 x 100 an
  * H200 took 660 us for what takes 14. */
 static int neighbours_held(const struct shape *sh) {
-  return sh->half ? sh->shared : FS_MAX(0, sh->shared - rule(FS_GPU_PASSING));
+  return sh->half ? sh->shared : FS_MAX(0, sh->shared - fs_number(FS_GPU_PASSING));
 }
 
 /* Registers of a thread of a kernel over rows, about: for a vector of each of so many arrays
@@ -284,9 +247,9 @@ static int neighbours_held(const struct shape *sh) {
  * bytes on an H200 and take 51 and 28 % longer than predicted; four rows spill nothing. */
 static int registers_for(const struct fs_tuning *t, const struct shape *sh, int arrays) {
   int width = FS_MAX(1, t->vec * sh->size / 4);
-  int around = FS_MAX(0, sh->shared - rule(FS_GPU_PASSING)) / 2;
+  int around = FS_MAX(0, sh->shared - fs_number(FS_GPU_PASSING)) / 2;
   int vectors = (arrays + sh->stencils) * t->iters + around + sh->column_sums + 1;
-  return width * t->cols * vectors + rule(FS_GPU_OVERHEAD_REGS);
+  return width * t->cols * vectors + fs_number(FS_GPU_OVERHEAD_REGS);
 }
 static int row_registers(const struct fs_tuning *t, const struct shape *sh) {
   return registers_for(t, sh, FS_MAX(1, sh->loads));
@@ -355,13 +318,13 @@ static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
 static void tune_columns(struct fs_tuning *t, const struct shape *sh,
                          int64_t vectors, int units) {
   bool narrow = sh->column_sums && !sh->stencil &&
-                (double)sh->m * (double)sh->n * sh->matrix <= rule(FS_GPU_ABOUT_BYTES);
+                (double)sh->m * (double)sh->n * sh->matrix <= fs_number(FS_GPU_ABOUT_BYTES);
   int width = FS_MAX(1, t->vec * sh->size / 4);
   t->threads = sh->stencil ? 128 : 256;
   t->row_threads = power_up(vectors, narrow ? WARP : t->threads);
   t->cols = 1;
   bool few = narrow && t->row_threads < WARP;
-  if (few) t->threads = rule(FS_GPU_SUMS_THREADS);
+  if (few) t->threads = fs_number(FS_GPU_SUMS_THREADS);
   int side = t->threads / t->row_threads;
   t->iters = FS_MAX(1, FS_MIN(8, 32 / (width * FS_MAX(1, sh->loads))));
   if (few)
@@ -407,7 +370,7 @@ static bool tune_whole_dots(struct fs_kernel *k, const struct shape *sh, int64_t
   double bytes = (double)sh->m * (double)sh->n * sh->matrix * FS_MAX(1, sh->loads);
   bool wide = sh->matrix == 2 && sh->columns > 0;
   bool ends = sh->matrix <= 4 && sh->last % t->vec && vectors <= PART + LITTLE;
-  if (!d || !d->is_cuda || !fs_exceeds_cache(d, bytes) || sh->stores ||
+  if (!d || !d->bulk_copies || !fs_exceeds_cache(d, bytes) || sh->stores ||
       vectors <= PART || vectors >= 2 * PART || !(wide || ends))
     return false;
   *t = (struct fs_tuning){THREADS, THREADS, t->vec, (int)fs_ceil_div(vectors, THREADS), 1, 1, 1};
@@ -440,20 +403,20 @@ static void hold(struct fs_tuning *t, int64_t vectors, int width, int arrays) {
  * 36.5 with eight, 1000000 x 10 17.4 with eight, 18.9 with four and 25 with two. */
 static void hold_sums(struct fs_tuning *t, const struct shape *sh,
                       int64_t vectors, int units, bool rings) {
-  int threads = rule(FS_GPU_SUMS_THREADS), under_way = rule(FS_GPU_SUMS_UNDER_WAY);
+  int threads = fs_number(FS_GPU_SUMS_THREADS), under_way = fs_number(FS_GPU_SUMS_UNDER_WAY);
   int width = FS_MAX(1, t->vec * sh->size / 4), loads = FS_MAX(1, sh->loads);
   int row = power_up(fs_ceil_div(vectors, 2), threads);
   row = FS_MAX(row, (int)FS_MIN(WARP, power_up(vectors, WARP)));
   int64_t cols = fs_ceil_div(vectors, row);
   int fixed = sh->column_sums + 1, room = 65536 / threads - 32;
-  if (cols > rule(FS_GPU_SUMS_VECTORS)) return;
+  if (cols > fs_number(FS_GPU_SUMS_VECTORS)) return;
   if (width * cols * (sh->kept + sh->column_sums) > room) return;
   int side = threads / row;
   int each = t->vec * FS_MAX(1, sh->matrix) * loads;
   int rows = side < 4 ? 4 : 2;
   if (row < WARP) rows = FS_MIN(row, FS_MAX(4, under_way / 2 / each)); /* several in a warp */
   int iters = (int)FS_MIN(rows, under_way / (cols * each));
-  if (rings && sh->n * sh->matrix >= rule(FS_GPU_RING_ROW_BYTES)) iters = 1;
+  if (rings && sh->n * sh->matrix >= fs_number(FS_GPU_RING_ROW_BYTES)) iters = 1;
   while (iters > 1 && (width * cols * (sh->kept * iters + fixed) > room ||
                        2 * sh->m < (int64_t)units * side * iters))
     iters /= 2;
@@ -472,9 +435,9 @@ static bool tune_ring(struct fs_kernel *k, const struct shape *sh, int64_t vecto
                       const struct fs_device *d) {
   double bytes = (double)sh->m * (double)sh->n * sh->matrix;
   struct fs_tuning before = k->tune;
-  if (!d || !d->is_cuda || sh->column_sums != 1 || sh->loads != 1 || sh->stencil ||
-      sh->stores || sh->n < rule(FS_GPU_RING_COLUMNS) || bytes <= (double)d->cache_bytes ||
-      bytes > rule(FS_GPU_SOME_BYTES))
+  if (!d || !d->bulk_copies || sh->column_sums != 1 || sh->loads != 1 || sh->stencil ||
+      sh->stores || sh->n < fs_number(FS_GPU_RING_COLUMNS) || bytes <= (double)d->cache_bytes ||
+      bytes > fs_number(FS_GPU_SOME_BYTES))
     return false;
   k->tune.threads = 0;
   hold_sums(&k->tune, sh, vectors, d->units, true);
@@ -487,9 +450,9 @@ static bool tune_ring(struct fs_kernel *k, const struct shape *sh, int64_t vecto
  * the block waits for. Two blocks of half the threads take as many registers (softmax
  * of 8192 x 8192 in f64 on an H200: 265 us instead of 340). */
 static void two_rows(struct fs_tuning *t, int regs) {
-  int threads = rule(FS_GPU_LONE_THREADS);
+  int threads = fs_number(FS_GPU_LONE_THREADS);
   if (t->threads != threads || t->row_threads != threads || t->cluster > 1 ||
-      t->blocks_per_sm > 1 || t->cols * regs > rule(FS_GPU_LONE_REGS))
+      t->blocks_per_sm > 1 || t->cols * regs > fs_number(FS_GPU_LONE_REGS))
     return;
   t->threads = t->row_threads = threads / 2;
   t->cols *= 2;
@@ -545,8 +508,7 @@ static bool turns(const struct fs_kernel *k, int vec, int rows) {
   if (k->space.n % vec || k->space.m % rows || k->space.n_outer != 1 ||
       k->space.n_inner != 1)
     return false;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
+  FS_EACH_STEP(k, s) {
     if (s->kind == FS_SP_REDUCE || s->phase != 0) return false;
     if (s->access < 0) continue;
     const struct fs_access *a = &k->accesses.data[s->access];
@@ -562,7 +524,7 @@ static bool turns(const struct fs_kernel *k, int vec, int rows) {
 
 static int turned_blocks(const struct fs_tuning *t, const struct shape *sh) {
   int data = FS_MAX(1, sh->size / 4) * t->vec * t->iters * FS_MAX(1, sh->loads);
-  return resident(t->threads, data + rule(FS_GPU_OVERHEAD_REGS));
+  return resident(t->threads, data + fs_number(FS_GPU_OVERHEAD_REGS));
 }
 
 /* Tiles without sums: threads turn what they load, eight of them side by side. On an H200
@@ -619,9 +581,9 @@ static bool is_whole(const struct fs_kernel *k, const struct shape *sh, int vec)
  * must not change with each round of a loop. Nothing is held: rows come again. */
 static void tune_any_size(struct fs_kernel *k, const struct shape *sh) {
   struct fs_tuning *t = &k->tune;
-  bool flat = k->scheme == FS_FLAT;
+  bool flat = !fs_kernel_has_rows(k);
   if (!is_whole(k, sh, t->vec)) t->vec = 1;
-  t->row_threads = flat || sh->n > rule(FS_GPU_LONG_ROW) ? t->threads : WARP;
+  t->row_threads = flat || sh->n > fs_number(FS_GPU_LONG_ROW) ? t->threads : WARP;
   t->iters = flat && sh->sums ? FS_MAX(1, 4 / FS_MAX(1, sh->loads)) : 1;
   t->blocks_per_sm = FS_MIN(4, fs_tune_resident(k));
 }
@@ -630,56 +592,57 @@ static void tune_any_size(struct fs_kernel *k, const struct shape *sh) {
  * grows faster than its text: q = A*p; s = A'*r with A = mod(7*i + 5*j, 17) inside took
  * NVRTC 13.0 58 s with four rows at once (and spilled), and 2 s with one. */
 static void limit_code(struct fs_tuning *t, const struct shape *sh) {
-  while (t->iters > 1 && sh->code * t->vec * t->cols * t->iters > rule(FS_GPU_MOST_CODE))
+  while (t->iters > 1 && sh->code * t->vec * t->cols * t->iters > fs_number(FS_GPU_MOST_CODE))
     t->iters /= 2;
 }
 
-static void tune(struct fs_kernel *k, const struct shape *shape,
-                 const struct fs_device *device) {
-  struct fs_tuning *t = &k->tune;
-  struct shape sh = *shape;
-  int units = device && device->is_cuda ? FS_MAX(1, device->units) : 128;
-  *t = (struct fs_tuning){256, 256, 1, 1, 1, 1, 1};
-  if (k->scheme == FS_LIBRARY) return;
-  if (k->scheme == FS_INSTANCE) {
-    fs_tune_instance(k);
-    return;
-  }
-  if (k->scheme == FS_MARCH) {
-    struct fs_march p;
-    fs_march_of(k, device, &p);
-    *t = (struct fs_tuning){p.threads, p.lanes, p.vec, p.slots,
-                            p.height / FS_MAX(1, p.side), 1, 1};
-    return;
-  }
-  t->vec = lanes(k, &sh);
-  bool held = is_held(k, &sh);
-  if (k->any_size && !held && (k->scheme == FS_FLAT || k->scheme == FS_ROW)) {
-    tune_any_size(k, &sh);
-    limit_code(t, &sh);
-    return;
-  }
-  int64_t vectors = sh.n / FS_MAX(1, sh.last) * fs_ceil_div(sh.last, t->vec);
-  if (k->scheme == FS_FLAT) tune_flat(t, &sh, units);
-  else if (k->scheme == FS_TILE) {
-    if (!device || !device->is_cuda || !tune_turns(k, t, &sh)) tune_tile(t, &sh, units);
-  }
-  else if (held)
-    tune_held(t, &sh, vectors, units,
-              device && device->clusters && !k->any_size);
-  else if (sh.row_results) {
-    if (!tune_whole_dots(k, &sh, vectors, device)) tune_dots(t, &sh, vectors, units);
-  } else if (!tune_ring(k, &sh, vectors, device)) {
-    tune_columns(t, &sh, vectors, units);
-  }
-  if (k->any_size) t->stages = 1;
-  if (k->scheme == FS_ROW) tune_across(k, t, &sh);
-  if (k->scheme != FS_TILE) limit_code(t, &sh);
+static int units_of(const struct fs_device *d) {
+  return fs_device_has_warps(d) ? FS_MAX(1, d->units) : 128;
 }
 
-void fs_tune(struct fs_kernel *k, const struct fs_device *device) {
-  struct shape sh = look(k);
-  tune(k, &sh, device);
+static void flat_first(struct fs_kernel *k, const struct shape *sh, const struct fs_device *d) {
+  k->tune.vec = lanes(k, sh);
+  if (k->any_size) tune_any_size(k, sh);
+  else tune_flat(&k->tune, sh, units_of(d));
+  limit_code(&k->tune, sh);
+}
+
+static void rows_first(struct fs_kernel *k, const struct shape *sh, const struct fs_device *d) {
+  struct fs_tuning *t = &k->tune;
+  bool held = is_held(k, sh);
+  t->vec = lanes(k, sh);
+  if (k->any_size && !held) {
+    tune_any_size(k, sh);
+    limit_code(t, sh);
+    return;
+  }
+  int64_t vectors = sh->n / FS_MAX(1, sh->last) * fs_ceil_div(sh->last, t->vec);
+  if (held) {
+    tune_held(t, sh, vectors, units_of(d), d && d->clusters && !k->any_size);
+  } else if (sh->row_results) {
+    if (!tune_whole_dots(k, sh, vectors, d)) tune_dots(t, sh, vectors, units_of(d));
+  } else if (!tune_ring(k, sh, vectors, d)) {
+    tune_columns(t, sh, vectors, units_of(d));
+  }
+  if (k->any_size) t->stages = 1;
+  tune_across(k, t, sh);
+  limit_code(t, sh);
+}
+
+static void tiles_first(struct fs_kernel *k, const struct shape *sh, const struct fs_device *d) {
+  if (!fs_device_has_warps(d) || !tune_turns(k, &k->tune, sh)) tune_tile(&k->tune, sh, units_of(d));
+}
+
+static void stacks_first(struct fs_kernel *k, const struct shape *sh, const struct fs_device *d) {
+  (void)sh, (void)d, fs_tune_instance(k);
+}
+
+static void march_first(struct fs_kernel *k, const struct shape *sh, const struct fs_device *d) {
+  struct fs_march p;
+  (void)sh;
+  fs_march_of(k, d, &p);
+  k->tune = (struct fs_tuning){p.threads, p.lanes, p.vec, p.slots,
+                               p.height / FS_MAX(1, p.side), 1, 1};
 }
 
 /* Vectors of a row that its threads do not hold at once cannot be held. */
@@ -690,50 +653,56 @@ static bool holds_row(const struct fs_tuning *t, int64_t vectors) {
 bool fs_tune_holds(const struct fs_kernel *k) {
   int axes = k->space.n_outer + k->space.n_inner;
   int64_t last = FS_MAX(1, k->space.n_inner ? k->space.dim[axes - 1] : 1);
-  bool row_results = false;
-  for (int i = 0; i < k->steps.len && k->scheme != FS_FLAT; i++)
-    row_results |= k->steps.data[i].kind == FS_SP_REDUCE && k->steps.data[i].over == FS_VARIES_J;
-  return !row_results || holds_row(&k->tune, k->space.n / last * fs_ceil_div(last, k->tune.vec));
+  return !k->has.row_results || holds_row(&k->tune, k->space.n / last * fs_ceil_div(last, k->tune.vec));
 }
 
 int fs_tune_resident(const struct fs_kernel *k) {
-  struct shape sh = look(k);
-  if (k->scheme == FS_FLAT) return flat_blocks(&k->tune, &sh);
+  struct shape sh = look(k, NULL);
+  if (!fs_kernel_has_rows(k)) return flat_blocks(&k->tune, &sh);
   return resident(k->tune.threads, row_registers(&k->tune, &sh));
 }
 
 /* -- other settings worth a try ---------------------------------------------------- */
 
-/* Adds a setting derived from the first: as many rows or elements under way as
- * registers allow. */
-static int add_variant(const struct fs_kernel *k, const struct shape *sh,
-                       struct fs_tuning t, struct fs_tuning *out, int n) {
+static bool is_possible(const struct fs_tuning *t, int most_iters) {
+  return t->threads >= 64 && t->threads <= 1024 && t->row_threads >= 1 &&
+         t->row_threads <= t->threads && t->iters >= 1 && t->iters <= most_iters;
+}
+
+static int add(const struct fs_tuning *t, struct fs_tuning *out, int n) {
+  if (n >= FS_MAX_VARIANTS) return n;
+  for (int i = 0; i < n; i++)
+    if (!memcmp(&out[i], t, sizeof *t)) return n; /* of ints alone */
+  out[n] = *t;
+  return n + 1;
+}
+
+/* A setting derived from the first: as many rows or elements under way as registers allow. */
+static int add_flat(const struct shape *sh, struct fs_tuning t, struct fs_tuning *out, int n) {
+  if (!is_possible(&t, 8) || row_registers(&t, sh) * t.threads > 65536) return n;
+  t.blocks_per_sm = flat_blocks(&t, sh);
+  return add(&t, out, n);
+}
+
+static int add_rows(const struct shape *sh, struct fs_tuning t, struct fs_tuning *out, int n) {
   int regs = row_registers(&t, sh);
   int64_t vectors = fs_ceil_div(sh->last, t.vec) * (sh->n / FS_MAX(1, sh->last));
-  bool held = k->scheme == FS_ROW && (sh->several || sh->column_sums) &&
-              sh->row_results;
-  if (n >= FS_MAX_VARIANTS || t.threads < 64 || t.threads > 1024) return n;
-  if (t.row_threads < 1 || t.row_threads > t.threads) return n;
-  if (t.iters < 1 || t.iters > (k->scheme == FS_TILE ? 32 : 8)) return n;
+  bool held = (sh->several || sh->column_sums) && sh->row_results;
+  if (!is_possible(&t, 8) || regs * t.threads > 65536) return n;
   if (held && holds_row(&out[0], vectors) != holds_row(&t, vectors)) return n;
-  if (k->scheme != FS_TILE && regs * t.threads > 65536) return n;
-  if (k->scheme == FS_FLAT)
-    t.blocks_per_sm = flat_blocks(&t, sh);
-  else if (k->scheme != FS_TILE)
-    t.blocks_per_sm = FS_MIN(FS_MAX(1, out[0].blocks_per_sm),
-                             resident(t.threads, regs));
-  for (int i = 0; i < n; i++)
-    if (!memcmp(&out[i], &t, sizeof t)) return n; /* of ints alone */
-  out[n] = t;
-  return n + 1;
+  t.blocks_per_sm = FS_MIN(FS_MAX(1, out[0].blocks_per_sm), resident(t.threads, regs));
+  return add(&t, out, n);
+}
+
+static int add_tile(struct fs_tuning t, struct fs_tuning *out, int n) {
+  return is_possible(&t, 32) ? add(&t, out, n) : n;
 }
 
 /* Fewer and more blocks that each leave partial sums of all columns: less to put
  * together, or more under way. Of the first two settings. */
-static int add_block_counts(const struct fs_kernel *k, const struct shape *sh,
-                            struct fs_tuning *out, int n) {
+static int add_block_counts(const struct shape *sh, struct fs_tuning *out, int n) {
   int from = FS_MIN(n, 2);
-  if (k->scheme != FS_ROW || !sh->column_sums) return n;
+  if (!sh->column_sums) return n;
   for (int v = 0; v < from; v++)
     for (int share = 2; share <= 4 && n < FS_MAX_VARIANTS; share *= 2) {
       struct fs_tuning t = out[v];
@@ -763,73 +732,100 @@ static int add_stages(const struct fs_kernel *k, const struct fs_device *device,
   return n;
 }
 
-/* Others than the first, out[0]. Gives how many there are with it. */
-static int list_variants(const struct fs_kernel *k, const struct shape *sh,
-                         struct fs_tuning out[FS_MAX_VARIANTS]) {
+/* Others than the first, out[0]. Give how many there are with it. */
+static int flat_others(const struct fs_kernel *k, const struct shape *sh, struct fs_tuning *out) {
+  struct fs_tuning first = out[0], t = first;
+  int n = ((void)k, 1);
+  /* f64 computed for long: another vector takes registers and hides nothing. */
+  t.iters *= computes(sh) && sh->size == 8 ? 1 : 2, n = add_flat(sh, t, out, n);
+  t = first, t.iters /= 2, n = add_flat(sh, t, out, n);
+  t = first, t.threads = t.row_threads = t.threads / 2, n = add_flat(sh, t, out, n);
+  t = first, t.threads *= 2, t.row_threads *= 2, n = add_flat(sh, t, out, n);
+  /* ... and as many elements in smaller blocks */
+  t = first, t.threads = t.row_threads = t.threads / 2, t.iters *= 2;
+  return add_flat(sh, t, out, n);
+}
+
+static int rows_others(const struct fs_kernel *k, const struct shape *sh, struct fs_tuning *out) {
+  struct fs_tuning first = out[0], t = first;
+  bool whole = first.row_threads == first.threads; /* the block is one row's */
+  int n = ((void)k, 1);
+  t.iters *= 2, n = add_rows(sh, t, out, n);
+  t = first, t.iters /= 2, n = add_rows(sh, t, out, n);
+  t = first, t.threads /= 2;
+  if (whole) t.row_threads /= 2, t.cols = t.cols > 1 ? t.cols * 2 : t.cols;
+  n = add_rows(sh, t, out, n);
+  t = first, t.threads *= 2;
+  if (whole) t.row_threads *= 2, t.cols = (t.cols + 1) / 2;
+  n = add_rows(sh, t, out, n);
+  if (first.row_threads > WARP && !whole)
+    t = first, t.row_threads /= 2, t.cols *= 2, n = add_rows(sh, t, out, n);
+  return add_block_counts(sh, out, n);
+}
+
+/* Threads that turn tiles in registers: fewer or more side by side, fewer rows. */
+static int turns_others(const struct shape *sh, struct fs_tuning *out) {
   struct fs_tuning first = out[0], t;
   int n = 1;
-  /* f64 computed for long: another vector takes registers and hides nothing. */
-  bool one = k->scheme == FS_FLAT && computes(sh) && sh->size == 8;
-  if (fs_kernel_turns(k)) {
-    for (int v = 0; v < 3; v++) {
-      t = first;
-      if (v == 2) t.iters /= 2;
-      else t.row_threads = v ? t.row_threads * 2 : t.row_threads / 2;
-      t.blocks_per_sm = turned_blocks(&t, sh);
-      if (t.iters > 1) out[n++] = t;
-    }
-    return n;
-  }
-  /* Each tile leaves partial sums of its columns. What it takes to add up thousands of them
-   * was not measured: of 1000000 x 32, in 10,417 tiles, 0.12 ms on an H100. */
-  bool shorter = k->scheme != FS_TILE || !sh->column_sums;
-  t = first, t.iters *= one ? 1 : 2;
-  n = add_variant(k, sh, t, out, n);
-  t = first, t.iters /= 2;
-  if (shorter) n = add_variant(k, sh, t, out, n);
-  if (k->scheme == FS_TILE) { /* its blocks are 32 x 8 threads */
-    t = first, t.iters *= 4;
-    n = add_variant(k, sh, t, out, n);
-    t = first, t.iters /= 4;
-    return shorter ? add_variant(k, sh, t, out, n) : n;
-  }
-  bool whole = first.row_threads == first.threads; /* the block is one row's */
-  t = first, t.threads /= 2;
-  if (whole) {
-    t.row_threads /= 2;
-    if (k->scheme == FS_ROW && t.cols > 1) t.cols *= 2;
-  }
-  n = add_variant(k, sh, t, out, n);
-  t = first, t.threads *= 2;
-  if (k->scheme == FS_FLAT) { /* ... and as many elements in smaller blocks */
-    t.row_threads *= 2;
-    n = add_variant(k, sh, t, out, n);
-    t = first, t.threads = t.row_threads = t.threads / 2, t.iters *= 2;
-    return add_variant(k, sh, t, out, n);
-  }
-  if (whole) t.row_threads *= 2, t.cols = (t.cols + 1) / 2;
-  n = add_variant(k, sh, t, out, n);
-  if (first.row_threads > WARP && !whole) {
-    t = first, t.row_threads /= 2, t.cols *= 2;
-    n = add_variant(k, sh, t, out, n);
+  for (int v = 0; v < 3; v++) {
+    t = first;
+    if (v == 2) t.iters /= 2;
+    else t.row_threads = v ? t.row_threads * 2 : t.row_threads / 2;
+    t.blocks_per_sm = turned_blocks(&t, sh);
+    if (t.iters > 1) out[n++] = t;
   }
   return n;
 }
 
+/* Each tile leaves partial sums of its columns. What it takes to add up thousands of them was
+ * not measured: of 1000000 x 32, in 10,417 tiles, 0.12 ms on an H100. So none are shorter. */
+static int tiles_others(const struct fs_kernel *k, const struct shape *sh, struct fs_tuning *out) {
+  struct fs_tuning first = out[0], t = first;
+  int n = 1;
+  if (fs_kernel_turns(k)) return turns_others(sh, out);
+  t.iters = first.iters * 2, n = add_tile(t, out, n);
+  t.iters = first.iters / 2;
+  if (!sh->column_sums) n = add_tile(t, out, n);
+  t.iters = first.iters * 4, n = add_tile(t, out, n);
+  t.iters = first.iters / 4;
+  return sh->column_sums ? n : add_tile(t, out, n);
+}
+
+static int stacks_others(const struct fs_kernel *k, const struct shape *sh, struct fs_tuning *out) {
+  return (void)sh, fs_instance_variants(k, out);
+}
+
+/* No other settings than the first: NULL. */
+static const struct {
+  void (*first)(struct fs_kernel *k, const struct shape *sh, const struct fs_device *d);
+  int (*others)(const struct fs_kernel *k, const struct shape *sh, struct fs_tuning *out);
+} ways[FS_SCHEMES] = {
+#define FS_SCHEME(id, name, traits, moves, fits, pieces, mode, blocks, \
+                  first, others, words) [FS_##id] = {first, others},
+#include "core/kernel/scheme.def"
+};
+
+static void tune(struct fs_kernel *k, const struct shape *sh, const struct fs_device *d) {
+  k->tune = (struct fs_tuning){256, 256, 1, 1, 1, 1, 1};
+  if (ways[k->scheme].first) ways[k->scheme].first(k, sh, d);
+}
+
+void fs_tune(struct fs_kernel *k, const struct fs_device *device) {
+  struct shape sh = look(k, device);
+  tune(k, &sh, device);
+}
+
 static bool has_variants(const struct fs_kernel *k, const struct fs_device *device) {
-  return device && device->is_cuda && k->scheme != FS_LIBRARY && k->scheme != FS_MARCH &&
-         !k->any_size;
+  return fs_device_has_warps(device) && ways[k->scheme].others && !k->any_size;
 }
 
 int fs_tune_all(struct fs_kernel *k, const struct fs_device *device,
                 struct fs_tuning out[FS_MAX_VARIANTS]) {
-  struct shape sh = look(k);
+  struct shape sh = look(k, device);
   tune(k, &sh, device);
   out[0] = k->tune;
   if (!has_variants(k, device)) return 1;
-  if (k->scheme == FS_INSTANCE) return fs_instance_variants(k, out);
-  int n = add_block_counts(k, &sh, out, list_variants(k, &sh, out));
-  return add_stages(k, device, out, n);
+  return add_stages(k, device, out, ways[k->scheme].others(k, &sh, out));
 }
 
 int fs_tune_variants(const struct fs_kernel *k, const struct fs_device *device,

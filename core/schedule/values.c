@@ -17,6 +17,28 @@ static const struct fs_step *maker(const struct fs_kernel *k, const struct fs_sc
   return s->made[v].def < 0 ? NULL : &k->steps.data[s->made[v].def];
 }
 
+/* -- lists ----------------------------------------------------------------------- */
+
+/* The reductions that leave this; FS_REDUCED_NOT: the loads of elements. */
+static fs_steps list(const struct fs_kernel *k, const struct fs_schedule *s, struct fs_arena *arena,
+                     enum fs_reduced left) {
+  const struct fs_step **all = FS_NEW_N(arena, const struct fs_step *, k->steps.len + 1);
+  int n = 0;
+  FS_EACH_STEP(k, st) {
+    bool reduce = st->kind == FS_SP_REDUCE && s->made[st->out].reduced == left;
+    bool load = !left && st->kind == FS_SP_LOAD && st->phase == 0 &&
+                value(k, st->out)->varies == FS_VARIES_BOTH;
+    if (reduce || load) all[n++] = st;
+  }
+  return all;
+}
+
+static void make_lists(const struct fs_kernel *k, struct fs_arena *arena, struct fs_schedule *s) {
+  s->brought = list(k, s, arena, FS_REDUCED_NOT);
+  for (enum fs_reduced left = FS_REDUCED_ROW; left <= FS_REDUCED_ALL; left++)
+    s->reductions[left] = list(k, s, arena, left);
+}
+
 /* -- which step makes it ---------------------------------------------------------- */
 
 static void define(const struct fs_kernel *k, struct fs_arena *arena, struct fs_schedule *s) {
@@ -40,7 +62,7 @@ static void define(const struct fs_kernel *k, struct fs_arena *arena, struct fs_
 
 /* Equal values of an earlier phase that is still on chip. */
 static void find_aliases(const struct fs_kernel *k, struct fs_schedule *s) {
-  if (s->mode != FS_MODE_KEEP) return;
+  if (!fs_mode_of(s)->holds) return;
   for (int v = 0; v < k->values.len; v++) {
     int u = value(k, v)->same_as;
     if (u < 0 || !maker(k, s, v) || !maker(k, s, u) || !is_j(k, v)) continue;
@@ -70,8 +92,7 @@ static int registers(const struct fs_kernel *k, const struct fs_schedule *s, int
 static int held_registers(const struct fs_kernel *k, const struct fs_schedule *s, int *loads) {
   int cost = 0;
   *loads = 0;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *st = &k->steps.data[i];
+  FS_EACH_STEP(k, st) {
     if (st->kind == FS_SP_LOAD && value(k, st->out)->varies == FS_VARIES_BOTH)
       *loads += s->rows * registers(k, s, st->out);
     if (st->out >= 0 && s->made[st->out].reduced == FS_REDUCED_COLUMN)
@@ -96,14 +117,13 @@ static bool takes_columns(const struct fs_kernel *k, const struct fs_step *st) {
 /* Column values that steps over the whole row use: out of the loop over rows,
  * if the registers suffice. Loading the next row ahead comes first. */
 static void find_hoisted(const struct fs_kernel *k, struct fs_schedule *s) {
-  if (s->mode == FS_MODE_FLAT || s->mode == FS_MODE_CHUNK) return;
+  if (!fs_mode_of(s)->columns) return;
   int loads, cost = held_registers(k, s, &loads);
   int room = FS_MIN(255, 65536 / (s->threads * s->resident)) - 30;
-  s->ahead = s->mode == FS_MODE_KEEP && !s->stages && !s->streams && !has_lists(k) &&
+  s->ahead = fs_mode_of(s)->holds && !s->stages && !s->streams && !has_lists(k) &&
              s->sides == 1 && s->rows == 1 && s->threads > WARP && loads && cost + loads <= room;
   if (s->ahead) cost += loads;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *st = &k->steps.data[i];
+  FS_EACH_STEP(k, st) {
     if (!takes_columns(k, st)) continue;
     FS_EACH_IN(st, a) {
       int v = s->made[st->in[a]].alias;
@@ -112,7 +132,7 @@ static void find_hoisted(const struct fs_kernel *k, struct fs_schedule *s) {
       s->made[v].hoisted = true;
     }
   }
-  if (s->mode != FS_MODE_KEEP || cost <= room) return;
+  if (!fs_mode_of(s)->holds || cost <= room) return;
   for (int v = 0; v < k->values.len; v++) s->made[v].hoisted = false;
 }
 
@@ -121,7 +141,7 @@ static void find_hoisted(const struct fs_kernel *k, struct fs_schedule *s) {
 bool fs_schedule_sweeps(const struct fs_kernel *k, const struct fs_schedule *s,
                         const struct fs_step *st) {
   if (st->kind == FS_SP_REDUCE)
-    return s->mode == FS_MODE_FLAT || is_j(k, st->in[0]) || (st->over & FS_VARIES_J);
+    return !fs_mode_of(s)->rows || is_j(k, st->in[0]) || (st->over & FS_VARIES_J);
   if (st->kind == FS_SP_STORE)
     return (access_of(k, st)->varies & FS_VARIES_J) || is_j(k, st->in[0]);
   return is_j(k, st->out);
@@ -168,10 +188,9 @@ static void keep_for(const struct fs_kernel *k, struct fs_schedule *s, int wante
 }
 
 static void find_kept(const struct fs_kernel *k, struct fs_schedule *s) {
-  if (s->mode != FS_MODE_KEEP) return;
+  if (!fs_mode_of(s)->holds) return;
   for (int phase = k->n_phases - 1; phase > 0; phase--)
-    for (int i = 0; i < k->steps.len; i++) {
-      const struct fs_step *st = &k->steps.data[i];
+    FS_EACH_STEP(k, st) {
       bool root = st->kind == FS_SP_STORE || st->kind == FS_SP_REDUCE ||
                   (st->out >= 0 && s->made[st->out].kept);
       if (st->phase != phase || !root) continue;
@@ -183,8 +202,7 @@ static void find_kept(const struct fs_kernel *k, struct fs_schedule *s) {
 
 static void find_end(const struct fs_kernel *k, struct fs_arena *arena, struct fs_schedule *s) {
   bool *need = FS_NEW_N(arena, bool, k->steps.len + 1);
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *st = &k->steps.data[i];
+  FS_EACH_STEP(k, st) {
     if (st->phase != FS_END) continue;
     FS_EACH_IN(st, a) need_end(k, s, st->in[a], need);
     if (st->kind == FS_SP_STORE && access_of(k, st)->varies) s->vector_end = true;
@@ -197,7 +215,7 @@ static void place_work(const struct fs_kernel *k, struct fs_schedule *s) {
   for (int v = 0; v < k->values.len; v++) {
     struct fs_scheduled_value *x = &s->made[v];
     int64_t size = fs_sum_bytes(value(k, v));
-    if (x->reduced == FS_REDUCED_COLUMN && s->mode != FS_MODE_TILE) {
+    if (x->reduced == FS_REDUCED_COLUMN && !fs_mode_of(s)->tiled) {
       x->work = s->work_columns;
       s->work_columns += s->pitch_j * size / s->cluster; /* one row for a cluster */
     } else if (x->reduced == FS_REDUCED_COLUMN || x->reduced == FS_REDUCED_ROW_END) {
@@ -221,10 +239,8 @@ static void place_work(const struct fs_kernel *k, struct fs_schedule *s) {
 /* Where in a stage of the ring the rows of each matrix begin. */
 static void place_ring(const struct fs_kernel *k, struct fs_schedule *s) {
   int64_t bytes = 0, part = s->cluster > 1 ? fs_schedule_part(s) : s->n;
-  for (int i = 0; i < k->steps.len && s->stages; i++) {
-    const struct fs_step *st = &k->steps.data[i];
-    if (st->kind != FS_SP_LOAD || st->phase || value(k, st->out)->varies != FS_VARIES_BOTH)
-      continue;
+  if (!s->stages) return;
+  FS_EACH_OF(s->brought, st) {
     s->made[st->out].work = bytes;
     bytes += fs_round_up(part * (int64_t)fs_dtype_size(access_of(k, st)->dtype), 128);
   }
@@ -232,6 +248,7 @@ static void place_ring(const struct fs_kernel *k, struct fs_schedule *s) {
 
 void fs_schedule_values(const struct fs_kernel *k, struct fs_arena *arena, struct fs_schedule *s) {
   define(k, arena, s);
+  make_lists(k, arena, s);
   find_aliases(k, s);
   find_end(k, arena, s);
   place_work(k, s);
@@ -269,9 +286,8 @@ void fs_schedule_march_values(const struct fs_kernel *k, const struct fs_march *
     else if (same >= 0 && value(k, v)->varies == FS_VARIES_J)
       s->made[v].alias = s->made[same].alias;
   }
-  for (int i = 0; i < k->steps.len; i++)
-    s->lasts |= k->steps.data[i].kind == FS_SP_STORE &&
-                access_of(k, &k->steps.data[i])->varies == FS_VARIES_BOTH;
+  make_lists(k, arena, s);
+  s->lasts = k->has.stores;
   s->vector_end = true;
   place_messages(k, p, s);
 }

@@ -1,20 +1,11 @@
 /* whole.c - all of how a kernel runs on a GPU, by its scheme. */
 #include "core/schedule/schedule.h"
 
-static bool stores_elements(const struct fs_kernel *k) {
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *st = &k->steps.data[i];
-    if (st->kind == FS_SP_STORE && st->phase != FS_END && k->accesses.data[st->access].varies)
-      return true;
-  }
-  return false;
-}
-
 static void set_launch(const struct fs_kernel *k, struct fs_schedule *s) {
   bool stay = s->stragglers || s->copies_words;
   s->each_once = s->streams && !stay;
   s->pieces = stay ? 4 : 8;
-  s->waves = s->mode == FS_MODE_FLAT && !s->vector_end && stores_elements(k) ? 16 : 1;
+  s->waves = !fs_mode_of(s)->rows && !s->vector_end && k->has.early_stores ? 16 : 1;
 }
 
 static bool marches(const struct fs_kernel *k, const struct fs_device *d, struct fs_arena *arena,
@@ -41,8 +32,8 @@ struct fs_schedule *fs_schedule_of(const struct fs_kernel *k, const struct fs_gr
                                    const struct fs_device *d, const struct fs_schedule_how *how,
                                    struct fs_arena *arena) {
   struct fs_schedule *s = FS_NEW(arena, struct fs_schedule);
-  bool march = k->scheme == FS_MARCH;
-  if (k->scheme == FS_INSTANCE) {
+  bool march = fs_scheme_of(k)->in_step;
+  if (k->n_applied) {
     fs_schedule_instance(k, g, s);
     s->made = FS_NEW_N(arena, struct fs_scheduled_value, k->values.len + 1);
     for (int v = 0; v < k->values.len; v++)
@@ -52,11 +43,14 @@ struct fs_schedule *fs_schedule_of(const struct fs_kernel *k, const struct fs_gr
     fs_schedule_gpu(k, d, how, s);
     fs_schedule_values(k, arena, s);
     fs_schedule_cache(k, d, how, s);
-    fs_schedule_short_ways(k, d, how, s);
+    if (!d || d->short_ways) fs_schedule_short_ways(k, d, how, arena, s);
   }
   s->kernel = k;
   s->any_size = how->any_size;
-  s->units = d && d->is_cuda ? d->units : 0;
+  s->quick = how->quick;
+  s->units = d ? d->units : 0;
+  s->short_ways = !d || d->short_ways;
+  s->last_ends = s->vector_end && d && !d->cooperative;
   set_launch(k, s);
   return s;
 }

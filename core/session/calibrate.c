@@ -16,6 +16,7 @@
 #include "core/plan/plan.h"
 #include "core/run/search.h"
 #include "core/session/cases.h"
+#include "core/session/work_json.h"
 
 static const double TIME_LIMIT = 56, QUICK_LIMIT = 4; /* seconds of measuring */
 
@@ -355,7 +356,7 @@ static int settings_of(struct calibrating *c, const struct fs_plan *first,
   struct fs_plan *list[MOST_LISTED];
   struct fs_plan_options options = {.strategy = FS_SMART, .variants = true};
   int n = 0, listed = 0;
-  if (first->kernels.len == 1 && first->kernels.data[0].scheme != FS_LIBRARY)
+  if (first->kernels.len == 1 && !first->kernels.data[0].lib_node)
     listed = fs_plan_ranked(first->graph, &c->target->device, &options,
                             MOST_LISTED, list);
   for (int k = 0; k < listed; k++) {

@@ -10,12 +10,11 @@
 
 struct code_words {
   long only;          /* 0: all kernels                       */
-  const char *form;   /* "cuda", "lines", "ptx", "sass", "walk" */
+  const char *form;   /* "cuda", "lines", "loops", "ptx", "sass", "walk" */
   int cc;             /* of the architecture named, or 0      */
 };
 
-/* A stand-in for a GPU that is not here, to print code for. */
-static struct fs_device usual_gpu(int cc) {
+struct fs_device fs_usual_gpu(int cc) {
   struct fs_device d = {
     .is_cuda = true, .units = 132, .max_threads = 1024,
     .shared_bytes = fs_generation_of(cc)->shared_bytes,
@@ -28,21 +27,37 @@ static struct fs_device usual_gpu(int cc) {
   return d;
 }
 
+/* A portable text, of blocks that any device has. */
+struct fs_device fs_usual_opencl(void) {
+  struct fs_device d = {.units = 32, .max_threads = 256, .shared_bytes = 32 << 10,
+                        .cache_bytes = 4 << 20, .memory_bytes = 8LL << 30, .flops = 5e12};
+  fs_opencl_describe(&d, true);
+  snprintf(d.name, sizeof d.name, "OpenCL");
+  snprintf(d.arch, sizeof d.arch, "opencl");
+  return d;
+}
+
 /* What the emitter makes of kernel k for such a GPU. */
 static char *text_elsewhere(struct fs_session *s, int k,
                             const struct code_words *w, const char **why) {
   const struct fs_plan *plan = s->last_block->plan;
   struct fs_kernel tuned = plan->kernels.data[k];
-  struct fs_device device = usual_gpu(w->cc ? w->cc : 90);
+  bool opencl = !strcmp(w->form, "opencl");
+  struct fs_device device = opencl ? fs_usual_opencl() : fs_usual_gpu(w->cc ? w->cc : 90);
   struct fs_emitted e = {0};
-  if (tuned.scheme == FS_LIBRARY) {
+  if (tuned.lib_node) {
     *why = "a library call: no code";
     return NULL;
   }
+  if (!fs_emit_has(&tuned, device.dialect)) {
+    *why = "it calls a function of the user, which is in CUDA C";
+    return NULL;
+  }
   fs_tune(&tuned, &device);
+  if (!strcmp(w->form, "loops")) return fs_emit_loops(plan, &tuned, &device);
   fs_emit_cuda(plan, &tuned, &device, &s->diags, &e);
   char *text = NULL;
-  if (!strcmp(w->form, "cuda")) {
+  if (!strcmp(w->form, "cuda") || opencl) {
     text = fs_strdup(e.source);
   } else {
     char *lined = fs_emit_lines(plan, &tuned, &s->diags, e.source);
@@ -61,9 +76,11 @@ static void put_kernel(struct fs_session *s, int k, const struct code_words *w,
   const char *why = NULL;
   char *text = NULL;
   fs_str_printf(out, "# k%d %s\n", k + 1,
-                fs_scheme_names[b->plan->kernels.data[k].scheme]);
+                fs_schemes[b->plan->kernels.data[k].scheme].name);
   bool walk = !strcmp(w->form, "walk");
-  if (walk || (s->on_cuda && !w->cc))
+  const char *form = t->ops->form; /* a GPU has its own text, and what is made of it */
+  bool own = !strcmp(form, w->form) || (!strcmp(form, "cuda") && strcmp(w->form, "opencl"));
+  if (walk || (own && !w->cc))
     text = fs_block_code_text(b, t, k, w->form, &why);
   else
     text = text_elsewhere(s, k, w, &why);
@@ -75,7 +92,7 @@ static void put_kernel(struct fs_session *s, int k, const struct code_words *w,
 
 /* "2" or "k2", a form, "lines", "sm_80". */
 static bool read_word(const char *word, struct code_words *w) {
-  static const char *const forms[] = {"cuda", "lines", "ptx", "sass", "walk"};
+  static const char *const forms[] = {"cuda", "opencl", "lines", "loops", "ptx", "sass", "walk"};
   char *end;
   for (size_t k = 0; k < FS_LEN(forms); k++) {
     if (strcmp(word, forms[k])) continue;
@@ -97,7 +114,7 @@ enum fs_status fs_session_code(struct fs_session *s, struct fs_words *c) {
   struct code_words w = {0};
   for (int k = 0; k < c->n; k++)
     if (!read_word(c->word[k], &w)) return FS_ERR_USER;
-  if (!w.form) w.form = s->on_cuda || w.cc ? "cuda" : "walk";
+  if (!w.form) w.form = w.cc ? "cuda" : fs_session_target(s)->ops->form;
   const struct fs_block *block = fs_session_current_block(s, c->out);
   if (!block) return FS_OK;
   int n = block->plan->kernels.len;

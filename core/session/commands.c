@@ -468,6 +468,7 @@ static bool is_explained(void *user, uint64_t hash) {
 }
 
 static json_t *explained_event(struct fs_session *s, struct fs_plan *plan) {
+  fs_plan_price_unfused(plan, &fs_session_target(s)->device);
   fs_session_correct(s, plan);
   json_t *e = fs_plan_event(plan, &s->diags, fs_session_target(s));
   json_object_set_new(e, "form", json_string("box"));
@@ -761,6 +762,11 @@ static enum fs_status run_elem(struct command *c) {
   return wrong ? usage(c) : st;
 }
 
+static enum fs_status run_kernel(struct command *c) {
+  if (c->n < 1 || c->n > 2) return usage(c);
+  return fs_interp_kernels(c->s->in, c->word[0], c->n > 1 ? c->word[1] : NULL, c->span, &c->out);
+}
+
 static enum fs_status dispatch(struct command *c) {
   switch (c->what->id) {
     case FS_CMD_HELP: return run_help(c);
@@ -773,6 +779,7 @@ static enum fs_status dispatch(struct command *c) {
     case FS_CMD_WHY: return hand_over(c, fs_session_why);
     case FS_CMD_ASSERT: return hand_over(c, assert_last);
     case FS_CMD_CODE: return hand_over(c, fs_session_code);
+    case FS_CMD_EXPORT_KERNEL: return hand_over(c, fs_session_export);
     case FS_CMD_DUMP: return hand_over(c, fs_session_dump_last);
     case FS_CMD_CACHE: return hand_over(c, fs_session_cache);
     case FS_CMD_TUNE: return hand_over(c, fs_session_tune);
@@ -787,6 +794,7 @@ static enum fs_status dispatch(struct command *c) {
     case FS_CMD_LOAD: return run_load(c);
     case FS_CMD_SAVE: return run_save(c);
     case FS_CMD_ELEM: return run_elem(c);
+    case FS_CMD_KERNEL: return run_kernel(c);
     case FS_CMD_RESET: return run_reset(c);
     case FS_CMD_SET: return run_set(c);
     case FS_CMD_CLEAR: return run_clear(c);

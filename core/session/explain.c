@@ -41,7 +41,7 @@ static json_t *combination(struct fs_session *s, struct fs_plan *plan,
     json_t *kernel = json_object();
     fs_kernel_does(plan, kn, &s->diags, &does);
     json_object_set_new(kernel, "scheme",
-                        json_string(fs_scheme_names[kn->scheme]));
+                        json_string(fs_schemes[kn->scheme].name));
     json_object_set_new(kernel, "does",
                         fs_json_text(fs_str_text(&does), does.len));
     fs_str_clear(&does);
@@ -213,7 +213,7 @@ static void point_at(const struct why *w, fs_id id, int kernel) {
       kernel = k;
   if (kernel >= 0)
     snprintf(message, sizeof message, "in k%d %s", kernel + 1,
-             fs_scheme_names[w->plan->kernels.data[kernel].scheme]);
+             fs_schemes[w->plan->kernels.data[kernel].scheme].name);
   struct fs_diag d = {.severity = FS_NOTE, .span = span, .message = message};
   fs_diag_render(&w->s->diags, &d, w->words->out);
 }
@@ -322,17 +322,10 @@ static void answer_pair(const struct why *w, fs_id a, fs_id b) {
                       : "The best plan with both in one kernel",
               y.together, y.together_kernels, y.chosen);
   if (!one && y.together < 0 && !fs_reason_is_wish(y.rule) &&
-      strcmp(y.rule, "price") && strcmp(y.rule, "apart"))
+      y.rule != FS_RULE_PRICE && y.rule != FS_RULE_APART)
     fs_str_puts(out, "No kernel can have both, whatever the price.\n");
   point_at(w, a, y.kernel_a);
   point_at(w, b, y.kernel_b);
-}
-
-static int kernel_of(const struct fs_plan *plan, fs_id id) {
-  for (int k = 0; k < plan->kernels.len; k++)
-    for (int c = 0; c < plan->kernels.data[k].calls.len; c++)
-      if (plan->kernels.data[k].calls.data[c] == id) return k;
-  return -1;
 }
 
 /* -- what is beside a kernel, and why it is not in it */
@@ -434,7 +427,7 @@ static enum fs_status answer_borders(const struct why *w, fs_id a, int own) {
 static enum fs_status answer_one(const struct why *w, fs_id a) {
   enum fs_status st = FS_OK;
   struct fs_str *out = w->words->out, does = {0};
-  int k = kernel_of(w->plan, a);
+  int k = fs_plan_kernel_of(w->plan, a);
   if (k < 0) {
     put_computed(w, a);
     fs_str_puts(out, count_computing(w->plan, a) == 1
@@ -445,7 +438,7 @@ static enum fs_status answer_one(const struct why *w, fs_id a) {
     const struct fs_kernel *kn = &w->plan->kernels.data[k];
     fs_kernel_does(w->plan, kn, &w->s->diags, &does);
     fs_str_printf(out, "%s is made in k%d %s, which does `%s`: ",
-                  w->words->word[0], k + 1, fs_scheme_names[kn->scheme],
+                  w->words->word[0], k + 1, fs_schemes[kn->scheme].name,
                   fs_str_text(&does));
     fs_reason_put_scheme(w->plan, k, out);
     fs_str_puts(out, ". It moves ");
@@ -493,8 +486,20 @@ static fs_id find_word(const struct why *w, const char *word) {
   return 0;
 }
 
+/* Why loops run round by round. */
+static void put_loops(struct fs_session *s, struct fs_str *out) {
+  const struct fs_diag *d;
+  for (int k = 0; (d = fs_interp_wait_at(s->in, k)) != NULL; k++)
+    fs_diag_render(&s->diags, d, out);
+  if (!fs_interp_wait_at(s->in, 0))
+    fs_str_puts(out, "No loop over elements runs round by round. `:why a` says why the kernel "
+                     "of a is as it is.\n");
+}
+
 enum fs_status fs_session_why(struct fs_session *s, struct fs_words *words) {
-  if (words->n < 1 || words->n > 2) return FS_ERR_USER;
+  if (words->n == 0) put_loops(s, words->out);
+  if (words->n == 0) return FS_OK;
+  if (words->n > 2) return FS_ERR_USER;
   const struct fs_block *block = fs_session_current_block(s, words->out);
   if (!block) return FS_OK;
   struct why w = {.s = s, .words = words, .block = block,

@@ -16,6 +16,7 @@ static const struct { const char *name, *doc; } keywords[] = {
   {"end", "ends a block; in an index: the last one"},
   {"while", "while COND ... end"},
   {"for", "for k = 1:n ... end"},
+  {"forall", "forall i = 1:m, j = 1:n ... end: rounds that must run at once"},
   {"function", "function f(x, y) ... return a, b end"},
   {"return", "gives results; in a script names the only ones"},
   {"begin", "begin ... end: one block, planned together"},
@@ -342,9 +343,10 @@ static void describe_function(struct fs_session *s, const char *name,
                               struct fs_str *out) {
   fs_str_puts(out, name);
   fs_func_put_params(f, out);
-  fs_str_puts(out, f->from_prelude ? "    function of the prelude\n"
-                                   : "    your function\n");
-  put_comments(s, f->span, out);
+  fs_str_puts(out, f->from_prelude           ? "    function of the prelude\n"
+              : f->kind == FS_FN_KERNEL ? "    a kernel of a file\n"
+                                        : "    your function\n");
+  if (f->kind == FS_FN_USER) put_comments(s, f->span, out);
   if (detail) put_definition(s, f->span, out);
 }
 
@@ -393,7 +395,8 @@ static bool describe_variable(struct fs_session *s, const char *name,
                               int detail, struct fs_str *out) {
   const struct fs_val *v = fs_interp_get(s->in, name);
   if (!v) return false;
-  if (v->kind == FS_V_FUNCTION && v->func->kind == FS_FN_USER) {
+  if (v->kind == FS_V_FUNCTION &&
+      (v->func->kind == FS_FN_USER || v->func->kind == FS_FN_KERNEL)) {
     describe_function(s, name, v->func, detail, out);
     return true;
   }

@@ -15,6 +15,7 @@
  *   assert.c    :assert
  *   view.c      plans as pictures: for files and for rich output
  *   code.c      :code
+ *   export.c    :export-kernel
  *   tools.c     :dump and :cache
  *   tune.c      :tune
  *   help.c      completion and help
@@ -40,6 +41,7 @@ struct fs_place {
   struct fs_target *target;
   struct fs_runner *runner;
   int index;                /* CUDA: which device */
+  bool lost;                /* CUDA: the device stopped while it was opened */
   struct fs_calibration *calibration; /* what target->device points to */
   struct fs_learned *learned;         /* NULL: not to be learned from  */
 };
@@ -148,6 +150,7 @@ struct fs_session {
 
   /* The input being evaluated. */
   fs_plan_records records;
+  int found;                /* where the last of them was that was looked for */
   fs_plan_records waiting;  /* late values of the block that is being traced */
   struct fs_totals dropped; /* of records that made room */
   struct fs_times kernels; /* seconds of runs that were timed, of all blocks */
@@ -435,6 +438,13 @@ struct fs_words {
 };
 /* code.c; tools.c; tune.c */
 enum fs_status fs_session_code(struct fs_session *s, struct fs_words *words);
+/* export.c: `:export-kernel k1 FILE`; `text` goes to the file that the second word names. */
+enum fs_status fs_session_export(struct fs_session *s, struct fs_words *words);
+enum fs_status fs_session_save_text(struct fs_session *s, struct fs_words *words,
+                                    const struct fs_str *text);
+/* A stand-in for a GPU that is not here: of a compute capability, of OpenCL. */
+struct fs_device fs_usual_gpu(int cc);
+struct fs_device fs_usual_opencl(void);
 enum fs_status fs_session_cache(struct fs_session *s, struct fs_words *words);
 enum fs_status fs_session_dump_last(struct fs_session *s, struct fs_words *words);
 enum fs_status fs_session_tune(struct fs_session *s, struct fs_words *words);

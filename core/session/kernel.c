@@ -181,7 +181,7 @@ static void put_prediction(const struct subject *u, const struct fs_setting *x,
 
 static json_t *setting_json(const struct subject *u, const struct fs_setting *x) {
   json_t *o = json_object();
-  json_object_set_new(o, "scheme", json_string(fs_scheme_names[x->scheme]));
+  json_object_set_new(o, "scheme", json_string(fs_schemes[x->scheme].name));
   json_object_set_new(o, "space",
                       json_pack("[II]", (json_int_t)x->m, (json_int_t)x->n));
   json_object_set_new(o, "walk", fs_json_text(x->walk, strlen(x->walk)));
@@ -203,7 +203,7 @@ static json_t *subject_json(const struct subject *u, long most) {
   json_t *o = json_object(), *list = json_array();
   fs_kernel_does(u->plan, k, &u->s->diags, &does);
   json_object_set_new(o, "kernel", json_sprintf("k%d", u->kernel + 1));
-  json_object_set_new(o, "scheme", json_string(fs_scheme_names[k->scheme]));
+  json_object_set_new(o, "scheme", json_string(fs_schemes[k->scheme].name));
   json_object_set_new(o, "does", fs_json_text(fs_str_text(&does), does.len));
   json_object_set_new(o, "by_hand", k->by_hand ? json_string(k->by_hand) : json_null());
   for (int x = 0; x < u->settings.len; x++)
@@ -358,7 +358,7 @@ static void put_values(const struct subject *u, int trait, const int64_t *wanted
     }
     if (next < 0) return;
     if (n) fs_str_puts(out, ", ");
-    if (trait == FS_TRAIT_SCHEME) fs_str_puts(out, fs_scheme_names[next]);
+    if (trait == FS_TRAIT_SCHEME) fs_str_puts(out, fs_schemes[next].name);
     else fs_str_printf(out, "%lld", (long long)next);
     last = next;
   }
@@ -393,8 +393,8 @@ static enum fs_status no_such_trait(const struct subject *u, struct fs_span span
 static int64_t read_value(int trait, const char *text) {
   char *end;
   if (trait == FS_TRAIT_SCHEME) {
-    for (int k = FS_FLAT; k <= FS_MARCH; k++)
-      if (!strcmp(text, fs_scheme_names[k])) return k;
+    for (int k = FS_FLAT; k < FS_SCHEMES; k++)
+      if (!strcmp(text, fs_schemes[k].name)) return k;
     return -1;
   }
   if (*text < '0' || *text > '9') return -1;

@@ -152,8 +152,8 @@ static void tell_apart(struct call *c, const struct fs_work *few, double seconds
 }
 
 static enum fs_status measure(struct call *c) {
-  bool cuda = c->target->device.is_cuda;
-  int64_t first = cuda ? 4096 : 256, most = cuda ? 1 << 22 : 1 << 17;
+  const struct fs_device_class *of = fs_device_class(&c->target->device);
+  int64_t first = of->calls, most = of->most_calls;
   int64_t widest = c->u->result.count;
   for (int k = 0; k < c->u->n_args; k++)
     widest = FS_MAX(widest, c->u->arg[k].count);

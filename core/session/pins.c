@@ -167,7 +167,7 @@ static void tell(struct fs_session *s, const struct fs_plan *plan,
                  const struct fs_pin_result *r) {
   const struct fs_named_pin *named = &s->pins.data[r->pin.tag];
   struct fs_str why = {0}, hint = {0};
-  if (!strcmp(r->rule, "pin")) {
+  if (r->rule == FS_RULE_PIN) {
     fs_str_puts(&why, "an earlier pin says the opposite");
   } else {
     put_statement(plan, r->a, &s->diags, &why);
@@ -178,8 +178,8 @@ static void tell(struct fs_session *s, const struct fs_plan *plan,
   fs_str_printf(&hint, ":why %s %s says more", named->a, named->b);
   fs_warn(&s->diags, (struct fs_span){0}, "pin-not-kept", fs_str_text(&hint),
           ":%s %s %s is not followed here (%s%s%s): %s",
-          named->together ? "fuse" : "split", named->a, named->b, r->rule,
-          r->between_rule ? ", " : "", r->between_rule ? r->between_rule : "",
+          named->together ? "fuse" : "split", named->a, named->b, fs_rule_names[r->rule],
+          r->between_rule ? ", " : "", fs_rule_names[r->between_rule],
           fs_str_text(&why));
   fs_str_free(&why);
   fs_str_free(&hint);

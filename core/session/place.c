@@ -58,12 +58,20 @@ static void close_place(struct fs_place *p) {
   *p = (struct fs_place){0};
 }
 
-static void name_target(struct fs_session *s, bool cuda) {
-  if (cuda && s->device_index)
-    snprintf(s->target_name, sizeof s->target_name, "cuda:%d",
-             s->device_index);
-  else
-    snprintf(s->target_name, sizeof s->target_name, cuda ? "cuda" : "cpu");
+/* Devices of OpenCL have the numbers from this one on. */
+enum { MOST_DEVICES = 1024 };
+
+static struct fs_target *open_gpu(int index, struct fs_diags *d) {
+  if (index >= MOST_DEVICES) return fs_opencl_open(index - MOST_DEVICES, d);
+  return fs_cuda_open(index, d);
+}
+
+static void name_target(struct fs_session *s, bool gpu) {
+  bool opencl = s->device_index >= MOST_DEVICES;
+  int number = s->device_index % MOST_DEVICES;
+  const char *name = !gpu ? "cpu" : opencl ? "opencl" : "cuda";
+  if (gpu && number) snprintf(s->target_name, sizeof s->target_name, "%s:%d", name, number);
+  else snprintf(s->target_name, sizeof s->target_name, "%s", name);
 }
 
 /* Moves everything to the CUDA device, opening it if need be. The reason of a
@@ -74,9 +82,11 @@ static enum fs_status move_to_cuda(struct fs_session *s, struct fs_diags *d) {
   struct fs_place fresh = s->cuda;
   bool reopen = !fresh.target || fresh.index != s->device_index;
   if (reopen) {
-    fresh = (struct fs_place){.target = fs_cuda_open(s->device_index, d),
-                              .index = s->device_index};
-    if (!fresh.target) return FS_ERR_ENV;
+    fresh = (struct fs_place){.target = open_gpu(s->device_index, d), .index = s->device_index};
+    if (!fresh.target) {
+      s->cuda.lost = fs_diags_has(d, "device-fault");
+      return FS_ERR_ENV;
+    }
     open_model(s, &fresh);
     fresh.runner = new_runner(s, fresh.target);
   }
@@ -115,14 +125,17 @@ enum fs_status fs_session_ready(struct fs_session *s) {
   return FS_OK;
 }
 
-/* "cuda" and "cuda:2"; gives -1 for what is neither. */
-static int parse_cuda(const char *name) {
-  if (strncmp(name, "cuda", 4)) return -1;
-  if (!name[4]) return 0;
+/* "cuda", "cuda:2" and "opencl:1"; gives -1 for what is neither. */
+static int parse_gpu(const char *name) {
+  bool opencl = !strncmp(name, "opencl", 6);
+  if (!opencl && strncmp(name, "cuda", 4)) return -1;
+  const char *number = name + (opencl ? 6 : 4);
+  int first = opencl ? MOST_DEVICES : 0;
+  if (!*number) return first;
   char *end;
-  long k = strtol(name + 5, &end, 10);
-  return name[4] == ':' && name[5] && !*end && k >= 0 && k < 1024 ? (int)k
-                                                                  : -1;
+  long k = strtol(number + 1, &end, 10);
+  bool ok = *number == ':' && number[1] && !*end && k >= 0 && k < MOST_DEVICES;
+  return ok ? first + (int)k : -1;
 }
 
 static enum fs_status use_cpu(struct fs_session *s) {
@@ -137,7 +150,7 @@ static enum fs_status use_cpu(struct fs_session *s) {
 
 enum fs_status fs_session_use(struct fs_session *s, const char *name,
                               struct fs_span span) {
-  int index = parse_cuda(name);
+  int index = parse_gpu(name);
   if (!strcmp(name, "auto")) {
     if (s->on_cuda || !fs_cuda_present()) return FS_OK;
     s->wants_cuda = true;
@@ -148,7 +161,7 @@ enum fs_status fs_session_use(struct fs_session *s, const char *name,
   if (!strcmp(name, "cpu")) return use_cpu(s);
   if (index < 0)
     return fs_error(&s->diags, span, "unknown-target", NULL,
-                    "there is no target %s: it is auto, cpu or cuda", name);
+                    "there is no target %s: it is auto, cpu, cuda or opencl", name);
   if (s->on_cuda && index == s->cuda.index) return FS_OK;
   int old = s->device_index;
   bool wanted = s->wants_cuda;
@@ -200,16 +213,16 @@ void fs_session_take_calibration(struct fs_session *s,
 /* Which target is asked for. */
 static bool choose_target(struct fs_session *s, const char *name, const char **error) {
   static char words[512];
-  int index = parse_cuda(name);
+  int index = parse_gpu(name);
   name_target(s, false);
   if (!strcmp(name, "cpu")) return true;
   if (strcmp(name, "auto") && index < 0) {
     snprintf(words, sizeof words,
-             "there is no target '%.64s': it is auto, cpu or cuda", name);
+             "there is no target '%.64s': it is auto, cpu, cuda or opencl", name);
     *error = words;
     return false;
   }
-  bool there = fs_cuda_present();
+  bool there = index < MOST_DEVICES && fs_cuda_present();
   s->must_have_cuda = index >= 0;
   s->device_index = FS_MAX(index, 0);
   s->wants_cuda = there;
@@ -217,7 +230,7 @@ static bool choose_target(struct fs_session *s, const char *name, const char **e
   if (there || !s->must_have_cuda) return true;
   struct fs_diags reason;
   fs_diags_init(&reason);
-  s->cuda.target = fs_cuda_open(s->device_index, &reason);
+  s->cuda.target = open_gpu(s->device_index, &reason);
   snprintf(words, sizeof words, "%.*s", (int)sizeof words - 1,
            last_words(&reason));
   fs_diags_free(&reason);

@@ -36,20 +36,21 @@ static bool same_place(const struct fs_plan_record *a, const struct fs_plan_reco
   return a->number == b->number && from_one_place(a, b);
 }
 
-static struct fs_plan_record *find_in(const struct fs_session *s,
-                                      const fs_plan_records *list,
-                                      const struct fs_block *block) {
+/* Where it is in a list, -1: nowhere; `likely` is looked at first. */
+static int find_in(const struct fs_session *s, const fs_plan_records *list,
+                   const struct fs_block *block, int likely) {
   const struct fs_runner *runner = fs_session_runner(s);
-  for (int k = list->len - 1; k >= 0; k--) {
-    struct fs_plan_record *r = list->data[k];
-    if (is_of(r, block) && r->runner == runner) return r;
-  }
-  return NULL;
+  for (int k = list->len, at = likely; k >= 0; at = --k)
+    if (at < list->len && is_of(list->data[at], block) && list->data[at]->runner == runner)
+      return at;
+  return -1;
 }
 
 struct fs_plan_record *fs_session_find_record(struct fs_session *s,
                                           const struct fs_block *block) {
-  return find_in(s, &s->records, block);
+  int at = find_in(s, &s->records, block, s->found);
+  if (at >= 0) s->found = at;
+  return at >= 0 ? s->records.data[at] : NULL;
 }
 
 void fs_session_unref_record(struct fs_plan_record *r) {
@@ -152,7 +153,7 @@ static double corrected_unfused(const struct fs_session *s, const struct fs_plan
   const struct fs_learned *l = fs_session_learned(s);
   double sum = 0; /* not a number where one of them depends on data */
   for (int k = 0; k < plan->found->unfused_kernels; k++)
-    sum += plan->found->unfused[k].first * fs_learned_factor_of(l, plan->found->unfused[k].kind);
+    sum += plan->found->unfused[k].first * fs_learned_factor_of(l, plan->found->unfused[k].name);
   return sum;
 }
 
@@ -256,7 +257,7 @@ static void learn_registers(struct fs_session *s, const struct fs_block *block) 
     const struct fs_kernel *kn = &plan->kernels.data[k];
     bool alone = kn->joint == FS_LAUNCH && fs_launch_end(plan, k) == k + 1;
     struct fs_footprint guess = {0}, taken = {0};
-    if (!alone || kn->scheme == FS_LIBRARY || !block->codes[k]) continue;
+    if (!alone || kn->lib_node || !block->codes[k]) continue;
     if (!t->ops->taken(t, block->codes[k], &taken)) continue;
     struct fs_home *places = fs_calloc((size_t)kn->values.len + 1, sizeof *places);
     t->ops->footprint(t, plan, kn, &guess, places);
@@ -349,7 +350,8 @@ void fs_session_record(struct fs_session *s, struct fs_block *block,
 
 void fs_session_record_late(struct fs_session *s, struct fs_block *block,
                             const char *name) {
-  struct fs_plan_record *r = find_in(s, &s->waiting, block);
+  int at = find_in(s, &s->waiting, block, 0);
+  struct fs_plan_record *r = at >= 0 ? s->waiting.data[at] : NULL;
   if (!r) {
     r = fs_session_new_record(s, &s->waiting, block, s->last_number + 1);
     r->is_late = true;
@@ -380,7 +382,7 @@ void fs_session_correct(const struct fs_session *s, struct fs_plan *plan) {
     kernel->registers_factor = fs_learned_registers(l, &kernel->work);
     plan->predicted += kernel->predicted;
   }
-  plan->found->unfused_predicted = corrected_unfused(s, plan);
+  if (plan->found->unfused) plan->found->unfused_predicted = corrected_unfused(s, plan);
 }
 
 /* A run whose times were not known when it returned. */

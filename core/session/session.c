@@ -338,6 +338,7 @@ static enum fs_status guarded(struct fs_session *s,
     st = step(s, user);
   } else {
     fs_oom_guard(old);
+    fs_interrupt_hold(false); /* what jumped may have had them wait */
     free(s->spare);
     s->spare = NULL;
     fs_interp_recover(s->in);

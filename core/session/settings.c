@@ -96,6 +96,18 @@ static enum fs_status set_fuse(struct fs_session *s, const char *value,
   return set_strategy(s, on ? fs_strategy_names[s->fused] : "off", span);
 }
 
+static void get_loops(struct fs_session *s, char out[32]) {
+  snprintf(out, 32, "%s", fs_interp_loops(s->in) ? "on" : "off");
+}
+static enum fs_status set_loops(struct fs_session *s, const char *value,
+                                struct fs_span span) {
+  bool on;
+  (void)span;
+  if (!on_off(value, &on)) return FS_ERR_USER;
+  fs_interp_set_loops(s->in, on);
+  return FS_OK;
+}
+
 static void get_threads(struct fs_session *s, char out[32]) {
   snprintf(out, 32, "%d", s->cpu.target->device.units);
 }
@@ -320,12 +332,13 @@ static const struct setting {
   {"plan", "line box off", "how plans are shown after an input", get_plan,
    set_plan},
   {"time", "on off", "times after each input", get_time, set_time},
-  {"target", "auto cpu cuda", "where blocks run", get_target, fs_session_use},
+  {"target", "auto cpu cuda opencl", "where blocks run", get_target, fs_session_use},
   {"strategy", "smart minsync minmemory noreorder manual off", "what a plan aims at",
    get_strategy, set_strategy},
   {"plan-effort", "auto 1..100000", "counted ms that planning a block may take at most",
    get_effort, set_effort},
   {"fuse", "on off", "whether statements share kernels", get_fuse, set_fuse},
+  {"loops", "on off", "whether loops over elements run as whole arrays", get_loops, set_loops},
   {"threads", "0..1024", "threads of the CPU target; 0: all processors",
    get_threads, set_threads},
   {"n", "1..", "size of made-up inputs", get_n, set_n},

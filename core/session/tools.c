@@ -70,12 +70,12 @@ static void dump_form(struct fs_session *s, const struct fs_block *b, int k,
 /* Text that is the same on every machine of a kind: no times, no addresses. */
 static void dump_code(struct fs_session *s, const struct fs_block *b,
                       struct fs_str *out) {
-  fs_str_printf(out, "> code: %s\n", s->on_cuda ? "cuda" : "walk");
+  fs_str_printf(out, "> code: %s\n", fs_session_target(s)->ops->form);
   for (int k = 0; k < b->plan->kernels.len; k++) {
     fs_str_printf(out, "# k%d %s\n", k + 1,
-                  fs_scheme_names[b->plan->kernels.data[k].scheme]);
+                  fs_schemes[b->plan->kernels.data[k].scheme].name);
     if (s->on_cuda) dump_form(s, b, k, "launch", false, out);
-    dump_form(s, b, k, s->on_cuda ? "cuda" : "walk", true, out);
+    dump_form(s, b, k, fs_session_target(s)->ops->form, true, out);
     if (s->on_cuda) dump_form(s, b, k, "quick", false, out);
   }
 }

@@ -12,6 +12,16 @@ static const struct fs_topic topics[] = {
    "A block is what is planned together: one input at the prompt, `begin ... end`,\n"
    "the body of a loop, in a script the text between two values that are looked at.\n"
    "Indexes count from 1: A[2, :], v[end], v[1:2:end], A[1:3, 2] = 0\n"},
+  {"loops", "loops over elements, and when rounds wait",
+   "  for i = 1:n; for j = 1:m; z[i,j] = x[i,j] + y[i,j]; end; end    as z = x + y\n"
+   "  for i = 1:n; s += x[i]; end                                     as s = sum(x)\n"
+   "Such loops run as whole arrays: the counters are axes, subscripts views, s += e a\n"
+   "reduction; a `while` in them takes as many steps in each round as its data ask for,\n"
+   "all in one kernel. Their statements stand in plans behind `for i, j:`. Where a\n"
+   "round needs what another one writes, as in x[i] = 2*x[i-1] + 1, the rounds run one by\n"
+   "one on the host, and a note says why; :why tells it again. :set loops off lifts none.\n"
+   "  forall i = 1:n, j = 1:m; z[j,i] = x[i,j]; end                   as z = x'\n"
+   "is lifted, or it is an error with the reason; so is `parallel for i = 1:n ... end`.\n"},
   {"operators", "what * and .* and ' mean",
    "  A*B  A*x  x'*y  x*y'  2*A    linear algebra        .*  ./  .^   by element\n"
    "  A'                           transpose             +  -         by element\n"

@@ -76,8 +76,8 @@ static json_t *code_of(struct fs_session *s, const struct fs_block *b) {
   for (int k = 0; k < b->plan->kernels.len; k++) {
     const char *why = NULL;
     const struct fs_kernel *kn = &b->plan->kernels.data[k];
-    char *text = kn->scheme == FS_LIBRARY ? NULL
-        : fs_block_code_text(b, t, k, s->on_cuda ? "cuda" : "walk", &why);
+    char *text = kn->lib_node ? NULL
+        : fs_block_code_text(b, t, k, fs_session_target(s)->ops->form, &why);
     if (text) json_array_append_new(list, fs_json_text(text, strlen(text)));
     free(text);
   }
@@ -137,8 +137,8 @@ json_t *fs_session_rich_plan(struct fs_session *s, const json_t *event,
 
 /* -- :plan dot, svg, html --------------------------------------------------------------- */
 
-static enum fs_status save(struct fs_session *s, struct fs_words *words,
-                           const struct fs_str *text) {
+enum fs_status fs_session_save_text(struct fs_session *s, struct fs_words *words,
+                                    const struct fs_str *text) {
   struct fs_file_ctx ctx = {.diags = &s->diags, .path = words->word[1],
                             .span = words->span, .saving = true};
   struct fs_writer w;
@@ -186,7 +186,7 @@ enum fs_status fs_session_view(struct fs_session *s, struct fs_words *words,
   struct fs_str text = {0};
   if (words->n > 2) return FS_ERR_USER;
   enum fs_status st = draw(s, words->word[0], plan, block, &text);
-  if (!st && words->n == 2) st = save(s, words, &text);
+  if (!st && words->n == 2) st = fs_session_save_text(s, words, &text);
   else if (!st) fs_str_put(words->out, fs_str_text(&text), text.len);
   fs_str_free(&text);
   return st;

@@ -260,7 +260,7 @@ static double slot_bytes(const struct fs_slot *s) {
 static json_t *traffic_array(const struct describe *d,
                              const struct fs_kernel *k, bool writes) {
   json_t *list = json_array();
-  for (int l = 0; k->scheme == FS_LIBRARY && l < 3; l++)
+  for (int l = 0; k->lib_node && l < 3; l++)
     if (k->lib_slots[l] >= 0 && (l == 0) == writes)
       add_traffic(d, list, k->lib_slots[l],
                   slot_bytes(&d->plan->slots.data[k->lib_slots[l]]));
@@ -393,7 +393,7 @@ static void put_on_chip(const struct describe *d, json_t *o, int kernel) {
   json_t *list = json_array();
   set(o, "elements", list);
   set(o, "occupancy", json_null());
-  if (k->scheme == FS_LIBRARY) return;
+  if (k->lib_node) return;
   struct fs_footprint f = {0};
   size_t n = (size_t)k->values.len + 1;
   struct fs_home *places = fs_calloc(n, sizeof *places);
@@ -456,7 +456,7 @@ static json_t *kernel_object(const struct describe *d, int index) {
   snprintf(id, sizeof id, "k%d", index + 1);
   json_t *o = json_object();
   set(o, "id", json_string(id));
-  set(o, "scheme", json_string(fs_scheme_names[k->scheme]));
+  set(o, "scheme", json_string(fs_schemes[k->scheme].name));
   fs_kernel_put_routines(d->plan, k, &text);
   if (text.len) set(o, "routines", text_of(&text));
   fs_str_clear(&text);
@@ -476,7 +476,7 @@ static json_t *kernel_object(const struct describe *d, int index) {
   put_times(o, k, &d->target->device);
   put_on_chip(d, o, index);
   set(o, "setting",
-      fs_setting_object(&d->target->device, k->scheme == FS_LIBRARY ? NULL : &k->tune));
+      fs_setting_object(&d->target->device, k->lib_node ? NULL : &k->tune));
   set(o, "by_hand", word(k->by_hand));
   fs_str_clear(&text);
   bool border = fs_why_split(d->plan, index, d->sources, &text);

@@ -5,40 +5,37 @@
 
 /* What each rule says; %a and %b are the two statements, %c one that lies between
  * them, %x and %y what the two go over. */
-static const struct { const char *rule, *words; bool wish; } sentences[] = {
-  {"level", "%b needs the finished result of %a, which a kernel has only when it "
-            "has gone over all of its elements", false},
-  {"convex", "between %a and %b stands %c, which uses the one, is used by the "
-             "other, and cannot be in their kernel", false},
-  {"shape", "%a goes over %x elements and %b over %y, and one walk cannot follow "
-            "both", false},
-  {"axes", "%a and %b go along different axes of what they share", false},
-  {"on-chip", "together %a and %b keep more on the chip, or go over a row more "
-              "often, than a kernel can", false},
-  {"library", "%c is a call of a dense library, which is a kernel of its own",
-   false},
-  {"routine", "one of %a and %b is a user's routine of its own scheme, which takes "
-              "maps by element and routines over the same instances into its kernel, and "
-              "nothing else", false},
-  {"barrier", "a `barrier` stands between %a and %b", true},
-  {"pin", "`:split` keeps %a and %b apart", true},
-  {"order", "the strategy keeps kernels in the order of the statements, and "
-            "others stand between %a and %b", true},
-  {"off", "fusing is off, by `:fuse` or the strategy", true},
-  {"limit", "a kernel for all that %a and %b would bring with them is beyond what "
-            "is searched", false},
-  {"dominated", "a kernel for %a and %b takes as long as another plan that does "
-                "more", false},
-  {"price", "a kernel for %a and %b is possible, but by the prediction it would "
-            "not be faster", false},
-  {"apart", "%a and %b have nothing in common: neither uses what the other makes, "
-            "and no array is read by both", false},
+static const char *const sentences[FS_RULE_COUNT] = {
+  [FS_RULE_LEVEL] = "%b needs the finished result of %a, which a kernel has only when it has "
+                    "gone over all of its elements",
+  [FS_RULE_CONVEX] = "between %a and %b stands %c, which uses the one, is used by the other, "
+                     "and cannot be in their kernel",
+  [FS_RULE_SHAPE] = "%a goes over %x elements and %b over %y, and one walk cannot follow both",
+  [FS_RULE_ON_CHIP] = "together %a and %b keep more on the chip, or go over a row more often, "
+                      "than a kernel can",
+  [FS_RULE_LIBRARY] = "%c is a call of a dense library, which is a kernel of its own",
+  [FS_RULE_ROUTINE] = "one of %a and %b is a user's routine of its own scheme, which takes "
+                      "maps by element and routines over the same instances into its kernel, "
+                      "and nothing else",
+  [FS_RULE_BARRIER] = "a `barrier` stands between %a and %b",
+  [FS_RULE_PIN] = "`:split` keeps %a and %b apart",
+  [FS_RULE_ORDER] = "the strategy keeps kernels in the order of the statements, and others "
+                    "stand between %a and %b",
+  [FS_RULE_OFF] = "fusing is off, by `:fuse` or the strategy",
+  [FS_RULE_LIMIT] = "a kernel for all that %a and %b would bring with them is beyond what is "
+                    "searched",
+  [FS_RULE_DOMINATED] = "a kernel for %a and %b takes as long as another plan that does more",
+  [FS_RULE_PRICE] = "a kernel for %a and %b is possible, but by the prediction it would not be "
+                    "faster",
+  [FS_RULE_APART] = "%a and %b have nothing in common: neither uses what the other makes, and "
+                    "no array is read by both"
 };
+/* FS_RULE_SHAPE where both go over as many elements. */
+static const char other_axes[] = "%a and %b go along different axes of what they share";
 
-bool fs_reason_is_wish(const char *rule) {
-  for (size_t k = 0; k < FS_LEN(sentences); k++)
-    if (!strcmp(sentences[k].rule, rule)) return sentences[k].wish;
-  return false;
+bool fs_reason_is_wish(enum fs_rule rule) {
+  return rule == FS_RULE_BARRIER || rule == FS_RULE_PIN || rule == FS_RULE_ORDER ||
+         rule == FS_RULE_OFF;
 }
 
 static bool same_statement(const struct fs_plan *plan, fs_id a, fs_id b) {
@@ -147,31 +144,27 @@ static void put_extent(const struct fs_plan *plan, fs_id id,
     fs_str_printf(out, "%s%lld", k ? " x " : "", (long long)shape->dim[k]);
 }
 
-/* The sentence of a rule with texts for %a, %b, %c, %x and %y, in this order. */
-static void put_sentence(const char *rule, const char *const text[5],
-                         struct fs_str *out) {
+/* A sentence with texts for %a, %b, %c, %x and %y, in this order. */
+static void put_sentence(const char *words, const char *const text[5], struct fs_str *out) {
   static const char signs[] = "abcxy";
-  const char *words = "a rule keeps %a and %b apart";
-  for (size_t k = 0; k < FS_LEN(sentences); k++)
-    if (!strcmp(sentences[k].rule, rule)) words = sentences[k].words;
   for (; *words; words++) {
     if (*words == '%') fs_str_puts(out, text[strchr(signs, *++words) - signs]);
     else fs_str_put(out, words, 1);
   }
 }
 
-void fs_reason_tell(const struct fs_plan *plan, const char *rule, fs_id a,
+void fs_reason_tell(const struct fs_plan *plan, enum fs_rule rule, fs_id a,
                     fs_id b, const struct fs_diags *sources,
                     struct fs_str *out) {
   fs_reason_tell_between(plan, rule, a, b, between(plan, a, b), sources, out);
 }
 
-void fs_reason_tell_between(const struct fs_plan *plan, const char *rule,
+void fs_reason_tell_between(const struct fs_plan *plan, enum fs_rule rule,
                             fs_id a, fs_id b, fs_id c,
                             const struct fs_diags *sources,
                             struct fs_str *out) {
   struct fs_str s[5] = {{0}};
-  if (!strcmp(rule, "shape") && same_extent(plan, a, b)) rule = "axes";
+  bool axes = rule == FS_RULE_SHAPE && same_extent(plan, a, b);
   put_node(plan, a, b, sources, &s[0]);
   put_node(plan, b, a, sources, &s[1]);
   put_between(plan, a, b, c, sources, &s[2]);
@@ -180,17 +173,11 @@ void fs_reason_tell_between(const struct fs_plan *plan, const char *rule,
   const char *const text[] = {fs_str_text(&s[0]), fs_str_text(&s[1]),
                               fs_str_text(&s[2]), fs_str_text(&s[3]),
                               fs_str_text(&s[4])};
-  put_sentence(rule, text, out);
+  put_sentence(axes ? other_axes : sentences[rule], text, out);
   for (int k = 0; k < 5; k++) fs_str_free(&s[k]);
 }
 
 /* -- the borders of a plan ------------------------------------------------------- */
-
-static bool has_call(const struct fs_kernel *k, fs_id id) {
-  for (int c = 0; c < k->calls.len; c++)
-    if (k->calls.data[c] == id) return true;
-  return false;
-}
 
 const void *fs_slot_storage(const struct fs_plan *plan, int slot) {
   const struct fs_slot *s = &plan->slots.data[fs_slot_whole(plan, slot)];
@@ -200,7 +187,7 @@ const void *fs_slot_storage(const struct fs_plan *plan, int slot) {
 
 /* Goes through the slots that a kernel reads and writes, from *at = 0 on. */
 static bool next_use(const struct fs_kernel *k, int *at, int *slot, bool *writes) {
-  if (k->scheme == FS_LIBRARY) {
+  if (k->lib_node) {
     int l = (*at)++;
     if (l >= 3) return false;
     *slot = k->lib_slots[l];
@@ -260,17 +247,17 @@ static fs_id between_kernels(const struct fs_plan *plan, const struct fs_kernel 
 
 /* The recorded reason between two kernels, with the pair it is about, in order, and
  * what stands between that. */
-static const char *rule_between(const struct fs_plan *plan,
+static enum fs_rule rule_between(const struct fs_plan *plan,
                                 const struct fs_kernel *a,
                                 const struct fs_kernel *b, fs_id *x, fs_id *y,
                                 fs_id *c) {
   for (int r = 0; r < plan->found->rejections.len; r++) {
     const struct fs_rejection *j = &plan->found->rejections.data[r];
-    bool straight = has_call(a, j->a) && has_call(b, j->b);
-    if (!straight && !(has_call(a, j->b) && has_call(b, j->a))) continue;
+    bool straight = fs_kernel_has_call(a, j->a) && fs_kernel_has_call(b, j->b);
+    if (!straight && !(fs_kernel_has_call(a, j->b) && fs_kernel_has_call(b, j->a))) continue;
     *x = FS_MIN(j->a, j->b);
     *y = FS_MAX(j->a, j->b);
-    bool convex = !strcmp(j->rule, "convex");
+    bool convex = j->rule == FS_RULE_CONVEX;
     *c = convex ? between_kernels(plan, a, b, *x, *y) : between(plan, *x, *y);
     if (*c || !convex) return j->rule;
   }
@@ -279,8 +266,8 @@ static const char *rule_between(const struct fs_plan *plan,
   *x = FS_MIN(last_a, last_b);
   *y = FS_MAX(last_a, last_b);
   *c = between(plan, *x, *y);
-  bool library = a->scheme == FS_LIBRARY || b->scheme == FS_LIBRARY;
-  return library ? "library" : "price";
+  bool library = a->lib_node || b->lib_node;
+  return library ? FS_RULE_LIBRARY : FS_RULE_PRICE;
 }
 
 bool fs_why_split(const struct fs_plan *plan, int index,
@@ -296,7 +283,7 @@ bool fs_why_split(const struct fs_plan *plan, int index,
   }
   if (best < 0 || later->copies || !later->calls.len) return false;
   fs_id a, b, c;
-  const char *rule =
+  enum fs_rule rule =
       rule_between(plan, &plan->kernels.data[best], later, &a, &b, &c);
   fs_reason_tell_between(plan, rule, a, b, c, sources, out);
   return true;
@@ -310,13 +297,6 @@ static const char *input_name(const struct fs_plan *plan, int slot) {
                                   : NULL;
 }
 
-static int users_of(const struct fs_kernel *k, int value) {
-  int n = 0;
-  for (int i = 0; i < k->steps.len; i++)
-    FS_EACH_IN(&k->steps.data[i], x) n += k->steps.data[i].in[x] == value;
-  return n;
-}
-
 /* The largest array that is loaded once and used more than once. */
 static const char *shared_array(const struct fs_plan *plan,
                                 const struct fs_kernel *k) {
@@ -324,7 +304,7 @@ static const char *shared_array(const struct fs_plan *plan,
   int most = 0;
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
-    if (s->kind != FS_SP_LOAD || users_of(k, s->out) < 2) continue;
+    if (s->kind != FS_SP_LOAD || fs_kernel_uses(k, s->out, -1) < 2) continue;
     const struct fs_access *a = &k->accesses.data[s->access];
     const char *name = input_name(plan, a->slot);
     int rank = __builtin_popcount(a->varies);
@@ -358,12 +338,9 @@ static fs_id passed_value(const struct fs_plan *plan,
 static fs_id passed_result(const struct fs_kernel *k) {
   for (int q = 0; q < k->n_applied; q++) {
     int from = fs_result_part(&k->applied[q]), v = k->part_value[from];
-    bool used = false;
+    bool used = fs_kernel_uses(k, v, from) > 0;
     for (int part = from + 1; part < k->n_phases; part++)
       used |= k->part_value[part] == v;
-    for (int i = 0; i < k->steps.len; i++)
-      FS_EACH_IN(&k->steps.data[i], x)
-        used |= k->steps.data[i].phase > from && k->steps.data[i].in[x] == v;
     if (used) return k->applied[q].node;
   }
   return 0;
@@ -375,7 +352,7 @@ void fs_reason_put_shared(const struct fs_plan *plan, int index,
   const char *array = shared_array(plan, k);
   fs_id passed = passed_value(plan, k);
   if (!passed) passed = passed_result(k);
-  fs_str_printf(out, "k%d %s", index + 1, fs_scheme_names[k->scheme]);
+  fs_str_printf(out, "k%d %s", index + 1, fs_schemes[k->scheme].name);
   if (array) {
     fs_str_puts(out, " reads ");
     fs_str_put_safe(out, array, strlen(array));
@@ -393,7 +370,7 @@ void fs_reason_put_shared(const struct fs_plan *plan, int index,
 
 /* Phases in which there are only results of rows do not count. */
 int fs_kernel_sweeps(const struct fs_kernel *k) {
-  int sweeps = k->scheme == FS_LIBRARY ? 0 : 1;
+  int sweeps = k->lib_node ? 0 : 1;
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (s->phase == FS_END) continue;
@@ -404,36 +381,43 @@ int fs_kernel_sweeps(const struct fs_kernel *k) {
   return sweeps;
 }
 
-void fs_reason_put_scheme(const struct fs_plan *plan, int index,
-                          struct fs_str *out) {
+static void library_words(const struct fs_kernel *k, struct fs_str *out) {
+  (void)k, fs_str_puts(out, "a dense library's routine");
+}
+
+static void tile_words(const struct fs_kernel *k, struct fs_str *out) {
+  if (fs_kernel_turns(k))
+    fs_str_printf(out, "each thread turns %d x %d elements at a time in its registers, "
+                       "so that rows and columns are both read along memory",
+                  k->tune.iters, k->tune.vec);
+  else
+    fs_str_puts(out, "it goes over tiles of 32 x 32 elements, so that rows and "
+                     "columns are both read along memory");
+}
+
+static void march_words(const struct fs_kernel *k, struct fs_str *out) {
+  (void)k, fs_str_puts(out, "all blocks go over panels of columns in step and exchange "
+                            "the sums of a panel while it is on the chip");
+}
+
+static void row_words(const struct fs_kernel *k, struct fs_str *out) {
+  fs_str_printf(out, "a block owns whole rows, of which there are %lld with "
+                     "%lld elements", (long long)k->space.m, (long long)k->space.n);
+  if (fs_kernel_sweeps(k) > 1)
+    fs_str_printf(out, ", and goes over each %d times while it is on the "
+                       "chip", fs_kernel_sweeps(k));
+}
+
+static void flat_words(const struct fs_kernel *k, struct fs_str *out) {
+  fs_str_printf(out, "it goes over %lld elements one after the other", (long long)k->space.n);
+}
+
+void fs_reason_put_scheme(const struct fs_plan *plan, int index, struct fs_str *out) {
+  static void (*const words_of[FS_SCHEMES])(const struct fs_kernel *, struct fs_str *) = {
+#define FS_SCHEME(id, name, traits, moves, fits, pieces, mode, blocks, \
+                  first, others, words) [FS_##id] = words,
+#include "core/kernel/scheme.def"
+  };
   const struct fs_kernel *k = &plan->kernels.data[index];
-  switch (k->scheme) {
-    case FS_LIBRARY:
-      fs_str_puts(out, "a dense library's routine");
-      break;
-    case FS_TILE:
-      if (fs_kernel_turns(k))
-        fs_str_printf(out, "each thread turns %d x %d elements at a time in its registers, "
-                           "so that rows and columns are both read along memory",
-                      k->tune.iters, k->tune.vec);
-      else
-        fs_str_puts(out, "it goes over tiles of 32 x 32 elements, so that rows and "
-                         "columns are both read along memory");
-      break;
-    case FS_MARCH:
-      fs_str_puts(out, "all blocks go over panels of columns in step and exchange "
-                       "the sums of a panel while it is on the chip");
-      break;
-    case FS_ROW:
-      fs_str_printf(out, "a block owns whole rows, of which there are %lld with "
-                         "%lld elements", (long long)k->space.m,
-                    (long long)k->space.n);
-      if (fs_kernel_sweeps(k) > 1)
-        fs_str_printf(out, ", and goes over each %d times while it is on the "
-                           "chip", fs_kernel_sweeps(k));
-      break;
-    default:
-      fs_str_printf(out, "it goes over %lld elements one after the other",
-                    (long long)k->space.n);
-  }
+  words_of[k->scheme](k, out);
 }

@@ -4,19 +4,19 @@
 
 #include "core/plan/plan.h"
 
-/* One sentence, without its full stop, on a rule (fs_rule_names) that keeps nodes a
+/* One sentence, without its full stop, on a rule that keeps nodes a
  * and b of the plan's graph apart, a before b: their statements in backquotes, what
  * stands between them, and what they go over. */
-void fs_reason_tell(const struct fs_plan *plan, const char *rule, fs_id a,
+void fs_reason_tell(const struct fs_plan *plan, enum fs_rule rule, fs_id a,
                     fs_id b, const struct fs_diags *sources,
                     struct fs_str *out);
 /* The same where it is known which call c stands between them (0: none). */
-void fs_reason_tell_between(const struct fs_plan *plan, const char *rule,
+void fs_reason_tell_between(const struct fs_plan *plan, enum fs_rule rule,
                             fs_id a, fs_id b, fs_id c,
                             const struct fs_diags *sources,
                             struct fs_str *out);
 /* Whether the rule is the user's own wish, and not what kernels can do. */
-bool fs_reason_is_wish(const char *rule);
+bool fs_reason_is_wish(enum fs_rule rule);
 
 /* What kernel `index` has its statements share: arrays that are read once, values
  * that never leave the chip. Half a sentence. */

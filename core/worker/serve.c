@@ -259,7 +259,7 @@ static void tell_pins(struct worker *w, json_t *state) {
 
 static bool is_lost(const struct fs_session *s) {
   const struct fs_target *t = s->cuda.target;
-  return t && (t->lost || t->stuck);
+  return s->cuda.lost || (t && (t->lost || t->stuck));
 }
 
 /* An interrupt does not wait for the kernel that runs. One that goes on would be

@@ -497,6 +497,8 @@ static void on_done(struct fs_worker *w, const json_t *head) {
   enum fs_worker_cause cause = json_is_true(json_object_get(state, "stuck"))
                                    ? FS_CAUSE_STUCK : FS_CAUSE_LOST;
   if (w->phase == FS_WORKER_REPLAYING) {
+    /* What an interrupt ended may be read here before that there was one is. */
+    w->rebuild.cancelled |= atomic_load(&w->interrupt);
     if (lost) fs_worker_lost(w, cause);
     else fs_rebuild_replayed(w, result, state);
     return;

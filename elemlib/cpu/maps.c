@@ -1,4 +1,4 @@
-/* maps.c - the map operations of core/graph/ops.def on strips.
+/* maps.c - the map operations of core/graph/ops.def on strips, made of its rows.
  *
  * Operations that are one instruction are plain loops, which the compiler turns
  * into vectors of the set this file is compiled for. Transcendental functions
@@ -9,12 +9,20 @@
 #include "elemlib/cpu/parts.h"
 #include "elemlib/cpu/simd.h"
 
-/* -- shapes of loops ---------------------------------------------------------
- * A body is inlined once per pattern with constant scalar flags. */
+typedef uint8_t fs_u8;
+typedef int32_t fs_i32;
+typedef int64_t fs_i64;
+typedef float fs_f32;
+typedef double fs_f64;
 
-#define UNARY(NAME, TI, TO, EXPR)                                       \
+/* -- shapes of loops ---------------------------------------------------------
+ * U is what integers are cast to in order to wrap around. A body is inlined once per pattern
+ * with constant scalar flags. */
+
+#define UNARY(NAME, TI, TO, EXPR, W)                                    \
   static void NAME(void *out, const void *a_, const void *b_,           \
                    const void *c_, int64_t n) {                         \
+    typedef W U __attribute__((unused));                                \
     const TI *a = a_;                                                   \
     TO *o = out;                                                        \
     (void)b_, (void)c_;                                                 \
@@ -24,9 +32,10 @@
     }                                                                   \
   }
 
-#define BINARY(NAME, TI, TO, EXPR)                                      \
+#define BINARY(NAME, TI, TO, EXPR, W)                                   \
   FS_INLINE void NAME##_body(void *out, const void *a_, const void *b_, \
                              int64_t n, bool sa, bool sb) {             \
+    typedef W U __attribute__((unused));                                \
     const TI *a = a_, *b = b_;                                          \
     TI a0 = a[0], b0 = b[0];                                            \
     TO *o = out;                                                        \
@@ -83,12 +92,6 @@
   {NAME##_0, NAME##_1, NAME##_2, NAME##_3, NAME##_4, NAME##_5,      \
    NAME##_6, NAME##_0}
 
-typedef uint8_t fs_u8;
-typedef int32_t fs_i32;
-typedef int64_t fs_i64;
-typedef float fs_f32;
-typedef double fs_f64;
-
 /* -- scalar helpers ------------------------------------------------------- */
 
 /* Remainder with the sign of the divisor; x mod 0 is 0 for integers. */
@@ -110,81 +113,43 @@ MOD_INT(fs_i64)
 MOD_FLOAT(fs_f32, fmodf, copysignf)
 MOD_FLOAT(fs_f64, fmod, copysign)
 
-/* -- one-instruction operations ------------------------------------------- */
+/* -- what the table's expressions call ------------------------------------ */
 
-#define COPY_OF(T) UNARY(copy_##T, T, T, x)
-COPY_OF(fs_u8) COPY_OF(fs_i32) COPY_OF(fs_i64) COPY_OF(fs_f32) COPY_OF(fs_f64)
-
-/* Signed arithmetic wraps (through the unsigned type U). */
-#define ARITH_INT(T, U)                                     \
-  BINARY(add_##T, T, T, (U)x + (U)y)                        \
-  BINARY(sub_##T, T, T, (U)x - (U)y)                        \
-  BINARY(mul_##T, T, T, (U)x * (U)y)                        \
-  UNARY(neg_##T, T, T, 0 - (U)x)                            \
-  UNARY(abs_##T, T, T, x < 0 ? 0 - (U)x : (U)x)             \
-  UNARY(sign_##T, T, T, (x > 0) - (x < 0))                  \
-  UNARY(square_##T, T, T, (U)x * (U)x)                      \
-  BINARY(min_##T, T, T, x <= y ? x : y)                     \
-  BINARY(max_##T, T, T, x >= y ? x : y)                     \
-  TERNARY(clamp_##T, T, T, (x <= z ? x : z) <= y ? y : (x <= z ? x : z))
-ARITH_INT(fs_i32, uint32_t)
-ARITH_INT(fs_i64, uint64_t)
+#define OP_INT(T, U)                                                            \
+  FS_INLINE T neg_##T(T x) { return (T)(0 - (U)x); }                            \
+  FS_INLINE T abs_##T(T x) { return (T)(x < 0 ? 0 - (U)x : (U)x); }             \
+  FS_INLINE T sign_##T(T x) { return (x > 0) - (x < 0); }                       \
+  FS_INLINE T min_##T(T x, T y) { return x <= y ? x : y; }                      \
+  FS_INLINE T max_##T(T x, T y) { return x >= y ? x : y; }
+OP_INT(fs_i32, uint32_t)
+OP_INT(fs_i64, uint64_t)
 
 /* Maximum and minimum give the first operand if it is NaN or they are equal. */
-#define MIN_F(x, y) ((((x) <= (y)) | ((x) != (x))) ? (x) : (y))
-#define MAX_F(x, y) ((((x) >= (y)) | ((x) != (x))) ? (x) : (y))
-#define ARITH_FLOAT(T, FABS, FMA)                           \
-  BINARY(add_##T, T, T, x + y)                              \
-  BINARY(sub_##T, T, T, x - y)                              \
-  BINARY(mul_##T, T, T, x * y)                              \
-  BINARY(div_##T, T, T, x / y)                              \
-  UNARY(neg_##T, T, T, -x)                                  \
-  UNARY(abs_##T, T, T, FABS(x))                             \
-  UNARY(sign_##T, T, T, x > 0 ? (T)1 : x < 0 ? (T)-1 : x == 0 ? (T)0 : x) \
-  UNARY(square_##T, T, T, x * x)                            \
-  BINARY(min_##T, T, T, MIN_F(x, y))                        \
-  BINARY(max_##T, T, T, MAX_F(x, y))                        \
-  UNARY(isnan_##T, T, fs_u8, x != x)                        \
-  UNARY(isfinite_##T, T, fs_u8, FABS(x) <= MAX_OF_##T)      \
-  TERNARY(fma_##T, T, T, FMA(x, y, z))                      \
-  FS_INLINE T clamp1_##T(T x, T lo, T hi) {                 \
-    T m = MIN_F(x, hi);                                     \
-    return MAX_F(lo, m);                                    \
-  }                                                         \
-  TERNARY(clamp_##T, T, T, clamp1_##T(x, y, z))
-#define MAX_OF_fs_f32 __FLT_MAX__
-#define MAX_OF_fs_f64 __DBL_MAX__
-ARITH_FLOAT(fs_f32, __builtin_fabsf, __builtin_fmaf)
-ARITH_FLOAT(fs_f64, __builtin_fabs, __builtin_fma)
+#define OP_FLOAT(T)                                                             \
+  FS_INLINE T neg_##T(T x) { return -x; }                                       \
+  FS_INLINE T sign_##T(T x) { return x > 0 ? (T)1 : x < 0 ? (T)-1 : x == 0 ? (T)0 : x; } \
+  FS_INLINE T min_##T(T x, T y) { return (x <= y) | (x != x) ? x : y; }         \
+  FS_INLINE T max_##T(T x, T y) { return (x >= y) | (x != x) ? x : y; }
+OP_FLOAT(fs_f32)
+OP_FLOAT(fs_f64)
+FS_INLINE fs_f32 abs_fs_f32(fs_f32 x) { return __builtin_fabsf(x); }
+FS_INLINE fs_f64 abs_fs_f64(fs_f64 x) { return __builtin_fabs(x); }
 
-#define COMPARE(T)                     \
-  BINARY(eq_##T, T, fs_u8, x == y)     \
-  BINARY(ne_##T, T, fs_u8, x != y)     \
-  BINARY(lt_##T, T, fs_u8, x < y)      \
-  BINARY(le_##T, T, fs_u8, x <= y)     \
-  BINARY(gt_##T, T, fs_u8, x > y)      \
-  BINARY(ge_##T, T, fs_u8, x >= y)     \
-  BINARY(mod_op_##T, T, T, mod_##T(x, y))
-COMPARE(fs_i32) COMPARE(fs_i64) COMPARE(fs_f32) COMPARE(fs_f64)
-
-BINARY(and_fs_u8, fs_u8, fs_u8, x & y)
-BINARY(or_fs_u8, fs_u8, fs_u8, x | y)
-BINARY(eq_fs_u8, fs_u8, fs_u8, x == y)
-BINARY(ne_fs_u8, fs_u8, fs_u8, x != y)
-UNARY(not_fs_u8, fs_u8, fs_u8, x ^ 1)
-
-#define WHERE_OF(T) TERNARY(where_##T, fs_u8, T, x ? y : z)
-WHERE_OF(fs_u8) WHERE_OF(fs_i32) WHERE_OF(fs_i64) WHERE_OF(fs_f32)
-WHERE_OF(fs_f64)
-
-UNARY(floor_fs_f32, fs_f32, fs_f32, __builtin_floorf(x))
-UNARY(floor_fs_f64, fs_f64, fs_f64, __builtin_floor(x))
-UNARY(ceil_fs_f32, fs_f32, fs_f32, __builtin_ceilf(x))
-UNARY(ceil_fs_f64, fs_f64, fs_f64, __builtin_ceil(x))
-UNARY(round_fs_f32, fs_f32, fs_f32, __builtin_rintf(x))
-UNARY(round_fs_f64, fs_f64, fs_f64, __builtin_rint(x))
-UNARY(trunc_fs_f32, fs_f32, fs_f32, __builtin_truncf(x))
-UNARY(trunc_fs_f64, fs_f64, fs_f64, __builtin_trunc(x))
+#define FLOATS_OF(NAME) fs_f32: NAME##_fs_f32, fs_f64: NAME##_fs_f64
+#define NUMBERS_OF(NAME) fs_i32: NAME##_fs_i32, fs_i64: NAME##_fs_i64, FLOATS_OF(NAME)
+#define op_neg(x) _Generic((x), NUMBERS_OF(neg))(x)
+#define op_abs(x) _Generic((x), NUMBERS_OF(abs))(x)
+#define op_sign(x) _Generic((x), NUMBERS_OF(sign))(x)
+#define op_min(x, y) _Generic((x), NUMBERS_OF(min))(x, y)
+#define op_max(x, y) _Generic((x), NUMBERS_OF(max))(x, y)
+#define op_mod(x, y) _Generic((x), NUMBERS_OF(mod))(x, y)
+#define op_root(x) _Generic((x), fs_vf: fs_vsqrt_f32, fs_vd: fs_vsqrt_f64)(x)
+#define op_fn(F, x) \
+  _Generic((x), fs_f32: __builtin_##F##f((fs_f32)(x)), fs_f64: __builtin_##F((fs_f64)(x)))
+#define op_fma(x, y, z)                                                     \
+  _Generic((x), fs_f32: __builtin_fmaf((fs_f32)(x), (fs_f32)(y), (fs_f32)(z)), \
+           fs_f64: __builtin_fma((fs_f64)(x), (fs_f64)(y), (fs_f64)(z)))
+#define op_finite(x) (op_abs(x) <= _Generic((x), fs_f32: __FLT_MAX__, fs_f64: __DBL_MAX__))
 
 /* -- functions on whole vectors ------------------------------------------- */
 
@@ -245,13 +210,6 @@ UNARY(trunc_fs_f64, fs_f64, fs_f64, __builtin_trunc(x))
     NAME##_body(o, a, b, n, false, true);                               \
   }
 
-#define ONE_F32 ((fs_vf){0} + 1.0f)
-#define ONE_F64 ((fs_vd){0} + 1.0)
-VECTOR1(sqrt_fs_f32, float, fs_vf, FS_VF, f32, fs_vsqrt_f32(x))
-VECTOR1(sqrt_fs_f64, double, fs_vd, FS_VD, f64, fs_vsqrt_f64(x))
-VECTOR1(rsqrt_fs_f32, float, fs_vf, FS_VF, f32, ONE_F32 / fs_vsqrt_f32(x))
-VECTOR1(rsqrt_fs_f64, double, fs_vd, FS_VD, f64, ONE_F64 / fs_vsqrt_f64(x))
-
 /* The names follow the vector function ABI: _ZGV, set (b SSE, d AVX2, e
  * AVX-512), N (no mask), lanes, one v per operand. */
 #if defined __AVX512F__
@@ -292,86 +250,53 @@ VECTOR1(rsqrt_fs_f64, double, fs_vd, FS_VD, f64, ONE_F64 / fs_vsqrt_f64(x))
 #define MATH2 MATH2_LIBM
 #endif
 
-MATH2(pow, pow)
-MATH2(atan2, atan2)
-MATH2(hypot, hypot)
-MATH1(exp, exp)
-MATH1(expm1, expm1)
-MATH1(log, log)
-MATH1(log1p, log1p)
-MATH1(log2, log2)
-MATH1(log10, log10)
-MATH1(sin, sin)
-MATH1(cos, cos)
-MATH1(tan, tan)
-MATH1(asin, asin)
-MATH1(acos, acos)
-MATH1(atan, atan)
-MATH1(sinh, sinh)
-MATH1(cosh, cosh)
-MATH1(tanh, tanh)
-MATH1(erf, erf)
-MATH1(erfc, erfc)
+/* -- the routines: NAME is the operation with its type -------------------------- */
+
+#define OUT_S(T) T
+#define OUT_B(T) fs_u8
+#define LOOP_1(NAME, T, U, TO, C) UNARY(NAME, T, TO, C, U)
+#define LOOP_2(NAME, T, U, TO, C) BINARY(NAME, T, TO, C, U)
+#define LOOP_3(NAME, T, U, TO, C) TERNARY(NAME, T, TO, C)
+
+#define LOOPS_F(n, id, r, C)                              \
+  LOOP_##n(id##_fs_f32, fs_f32, fs_f32, OUT_##r(fs_f32), C) \
+  LOOP_##n(id##_fs_f64, fs_f64, fs_f64, OUT_##r(fs_f64), C)
+#define LOOPS_N(n, id, r, C)                                \
+  LOOP_##n(id##_fs_i32, fs_i32, uint32_t, OUT_##r(fs_i32), C) \
+  LOOP_##n(id##_fs_i64, fs_i64, uint64_t, OUT_##r(fs_i64), C) \
+  LOOPS_F(n, id, r, C)
+#define LOOPS_B(n, id, r, C) LOOP_##n(id##_fs_u8, fs_u8, fs_u8, fs_u8, C)
+/* Of any type are a copy, and a choice by a bool of two others. */
+#define LOOPS_A(n, id, r, C) LOOPS_A##n(id, r, C)
+#define LOOPS_A1(id, r, C) LOOPS_B(1, id, r, C) LOOPS_N(1, id, r, C)
+#define LOOPS_A3(id, r, C)                                                  \
+  TERNARY(id##_fs_u8, fs_u8, fs_u8, C) TERNARY(id##_fs_i32, fs_u8, fs_i32, C) \
+  TERNARY(id##_fs_i64, fs_u8, fs_i64, C) TERNARY(id##_fs_f32, fs_u8, fs_f32, C) \
+  TERNARY(id##_fs_f64, fs_u8, fs_f64, C)
+
+#define WAY_NONE(n, id, types, r, C)
+#define WAY_LOOP(n, id, types, r, C) LOOPS_##types(n, id, r, C)
+#define WAY_VECTOR(n, id, types, r, C)                   \
+  VECTOR1(id##_fs_f32, float, fs_vf, FS_VF, f32, C)      \
+  VECTOR1(id##_fs_f64, double, fs_vd, FS_VD, f64, C)
+#define WAY_MATH(n, id, types, r, F) MATH##n(id, F)
+#define FS_MAP_OP(id, name, n, types, result, commutes, infix, cuda, way, c, ...) \
+  WAY_##way(n, id, types, result, c)
+#include "core/graph/ops.def"
 
 /* -- the table ------------------------------------------------------------ */
 
-#define FLOATS(R, NAME) [FS_CT_F32] = R(NAME##_fs_f32), \
-                        [FS_CT_F64] = R(NAME##_fs_f64)
-#define NUMBERS(R, NAME) [FS_CT_I32] = R(NAME##_fs_i32), \
-                         [FS_CT_I64] = R(NAME##_fs_i64), FLOATS(R, NAME)
-#define ALL(R, NAME) [FS_CT_BOOL] = R(NAME##_fs_u8), NUMBERS(R, NAME)
+#define ROWS_F(R, id) [FS_CT_F32] = R(id##_fs_f32), [FS_CT_F64] = R(id##_fs_f64)
+#define ROWS_N(R, id) [FS_CT_I32] = R(id##_fs_i32), [FS_CT_I64] = R(id##_fs_i64), ROWS_F(R, id)
+#define ROWS_B(R, id) [FS_CT_BOOL] = R(id##_fs_u8)
+#define ROWS_A(R, id) ROWS_B(R, id), ROWS_N(R, id)
+#define TABLE_NONE(n, id, types) {{0}}
+#define TABLE_LOOP(n, id, types) {ROWS_##types(ROW##n, id)}
+#define TABLE_VECTOR TABLE_LOOP
+#define TABLE_MATH TABLE_LOOP
 
 fs_map_fn *const FS_SYM(fs_maps)[FS_MAP_OP_COUNT][FS_CT_COUNT][8] = {
-  [FS_OP_COPY] = {ALL(ROW1, copy)},
-  [FS_OP_ADD] = {NUMBERS(ROW2, add)},
-  [FS_OP_SUB] = {NUMBERS(ROW2, sub)},
-  [FS_OP_MUL] = {NUMBERS(ROW2, mul)},
-  [FS_OP_DIV] = {FLOATS(ROW2, div)},
-  [FS_OP_POW] = {FLOATS(ROW2, pow)},
-  [FS_OP_MOD] = {NUMBERS(ROW2, mod_op)},
-  [FS_OP_MIN] = {NUMBERS(ROW2, min)},
-  [FS_OP_MAX] = {NUMBERS(ROW2, max)},
-  [FS_OP_ATAN2] = {FLOATS(ROW2, atan2)},
-  [FS_OP_HYPOT] = {FLOATS(ROW2, hypot)},
-  [FS_OP_EQ] = {ALL(ROW2, eq)},
-  [FS_OP_NE] = {ALL(ROW2, ne)},
-  [FS_OP_LT] = {NUMBERS(ROW2, lt)},
-  [FS_OP_LE] = {NUMBERS(ROW2, le)},
-  [FS_OP_GT] = {NUMBERS(ROW2, gt)},
-  [FS_OP_GE] = {NUMBERS(ROW2, ge)},
-  [FS_OP_AND] = {[FS_CT_BOOL] = ROW2(and_fs_u8)},
-  [FS_OP_OR] = {[FS_CT_BOOL] = ROW2(or_fs_u8)},
-  [FS_OP_NOT] = {[FS_CT_BOOL] = ROW1(not_fs_u8)},
-  [FS_OP_NEG] = {NUMBERS(ROW1, neg)},
-  [FS_OP_ABS] = {NUMBERS(ROW1, abs)},
-  [FS_OP_SIGN] = {NUMBERS(ROW1, sign)},
-  [FS_OP_SQUARE] = {NUMBERS(ROW1, square)},
-  [FS_OP_SQRT] = {FLOATS(ROW1, sqrt)},
-  [FS_OP_RSQRT] = {FLOATS(ROW1, rsqrt)},
-  [FS_OP_EXP] = {FLOATS(ROW1, exp)},
-  [FS_OP_EXPM1] = {FLOATS(ROW1, expm1)},
-  [FS_OP_LOG] = {FLOATS(ROW1, log)},
-  [FS_OP_LOG1P] = {FLOATS(ROW1, log1p)},
-  [FS_OP_LOG2] = {FLOATS(ROW1, log2)},
-  [FS_OP_LOG10] = {FLOATS(ROW1, log10)},
-  [FS_OP_SIN] = {FLOATS(ROW1, sin)},
-  [FS_OP_COS] = {FLOATS(ROW1, cos)},
-  [FS_OP_TAN] = {FLOATS(ROW1, tan)},
-  [FS_OP_ASIN] = {FLOATS(ROW1, asin)},
-  [FS_OP_ACOS] = {FLOATS(ROW1, acos)},
-  [FS_OP_ATAN] = {FLOATS(ROW1, atan)},
-  [FS_OP_SINH] = {FLOATS(ROW1, sinh)},
-  [FS_OP_COSH] = {FLOATS(ROW1, cosh)},
-  [FS_OP_TANH] = {FLOATS(ROW1, tanh)},
-  [FS_OP_ERF] = {FLOATS(ROW1, erf)},
-  [FS_OP_ERFC] = {FLOATS(ROW1, erfc)},
-  [FS_OP_FLOOR] = {FLOATS(ROW1, floor)},
-  [FS_OP_CEIL] = {FLOATS(ROW1, ceil)},
-  [FS_OP_ROUND] = {FLOATS(ROW1, round)},
-  [FS_OP_TRUNC] = {FLOATS(ROW1, trunc)},
-  [FS_OP_ISNAN] = {FLOATS(ROW1, isnan)},
-  [FS_OP_ISFINITE] = {FLOATS(ROW1, isfinite)},
-  [FS_OP_FMA] = {FLOATS(ROW3, fma)},
-  [FS_OP_WHERE] = {ALL(ROW3, where)},
-  [FS_OP_CLAMP] = {NUMBERS(ROW3, clamp)},
+#define FS_MAP_OP(id, name, n, types, result, commutes, infix, cuda, way, ...) \
+  [FS_OP_##id] = TABLE_##way(n, id, types),
+#include "core/graph/ops.def"
 };

@@ -24,10 +24,11 @@ fs_convert_fn FS_SYM(fs_fill_1), FS_SYM(fs_fill_2), FS_SYM(fs_fill_4),
 extern fs_row_fn *const FS_SYM(fs_rows)[FS_REDUCE_OP_COUNT][FS_CT_COUNT];
 extern fs_col_fn *const FS_SYM(fs_cols)[FS_REDUCE_OP_COUNT][FS_CT_COUNT];
 extern fs_fold_fn *const FS_SYM(fs_folds)[FS_REDUCE_OP_COUNT][FS_CT_COUNT];
-extern fs_spot_row_fn *const FS_SYM(fs_spot_rows)[FS_REDUCE_OP_COUNT][FS_CT_COUNT];
-extern fs_spot_col_fn *const FS_SYM(fs_spot_cols)[FS_REDUCE_OP_COUNT][FS_CT_COUNT];
-extern fs_spot_fold_fn *const FS_SYM(fs_spot_folds)[FS_REDUCE_OP_COUNT][FS_CT_COUNT];
-extern fs_spot_merge_fn *const FS_SYM(fs_spot_merges)[FS_REDUCE_OP_COUNT][2];
+extern fs_state_row_fn *const FS_SYM(fs_state_rows)[FS_REDUCE_OP_COUNT][FS_CT_COUNT];
+extern fs_state_col_fn *const FS_SYM(fs_state_cols)[FS_REDUCE_OP_COUNT][FS_CT_COUNT];
+extern fs_state_fold_fn *const FS_SYM(fs_state_folds)[FS_REDUCE_OP_COUNT][FS_CT_COUNT];
+extern fs_state_merge_fn *const FS_SYM(fs_state_merges)[FS_REDUCE_OP_COUNT][2];
+extern fs_state_finish_fn *const FS_SYM(fs_state_finishes)[FS_REDUCE_OP_COUNT];
 fs_rowdot_fn FS_SYM(fs_rowdot_f32), FS_SYM(fs_rowdot_f64),
     FS_SYM(fs_rowdot_wide);
 fs_coldot_fn FS_SYM(fs_coldot_f32), FS_SYM(fs_coldot_f64);

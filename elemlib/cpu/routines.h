@@ -58,19 +58,22 @@ typedef void fs_transpose_fn(void *out, int64_t pitch, const void *in,
                              int64_t stride, int64_t rows, int64_t n);
 /* Reduces one strip into *acc. */
 typedef void fs_row_fn(const void *x, int64_t n, union fs_cell *acc);
-/* Reduces a strip to its first largest or smallest element, and that with the spot in acc:
- * acc[0] is the value, acc[1] where it is. Element k is at first + k*step, step >= 0. */
-typedef void fs_spot_row_fn(const void *x, int64_t n, int64_t first, int64_t step,
-                            union fs_cell *acc);
-/* The same in columns, of rows whose elements all are at one place; spots as values, of the
- * operand's type, and places apart. Row r is at first + r*step; step > 0: what the columns
- * have is of places before, or the least value at `first`. 0: in any order. */
-typedef void fs_spot_col_fn(const void *const *rows, int n_rows, int64_t first, int64_t step,
-                            int64_t n, void *values, int64_t *at);
-/* Spots cells[2*k] that are merged with others: with those of columns, or with part[2*k]. */
-typedef void fs_spot_fold_fn(const void *values, const int64_t *at, int64_t n,
-                             union fs_cell *cells);
-typedef void fs_spot_merge_fn(const union fs_cell *part, int64_t n, union fs_cell *cells);
+/* States of several words (reductions.def), in a cell each. A strip joins the one in acc.
+ * Of a spot acc[0] is the value, acc[1] where it is: element k at first + k*step, step >= 0. */
+typedef void fs_state_row_fn(const void *x, int64_t n, int64_t first, int64_t step,
+                             union fs_cell *acc);
+/* The same in columns. Their first words are `heads`, of fs_col_type(); of the others each
+ * has a plane, `pitch` cells behind the one before. Elements of row r all are at
+ * first + r*step; step > 0: spots in columns are of places before, or the least value at
+ * `first`. 0: in any order. */
+typedef void fs_state_col_fn(const void *const *rows, int n_rows, int64_t first, int64_t step,
+                             int64_t n, void *heads, union fs_cell *rest, int64_t pitch);
+/* States in cells that are merged with others: with those of columns, or with those in part. */
+typedef void fs_state_fold_fn(const void *heads, const union fs_cell *rest, int64_t pitch,
+                              int64_t n, union fs_cell *cells);
+typedef void fs_state_merge_fn(const union fs_cell *part, int64_t n, union fs_cell *cells);
+/* The results of n states: floats of f64, places of i64. */
+typedef void fs_state_finish_fn(const union fs_cell *cells, int64_t n, union fs_cell *out);
 /* acc[r] += dot(rows[r], x), by fma. */
 typedef void fs_rowdot_fn(const void *const *rows, int n_rows, const void *x,
                           int64_t n, union fs_cell *acc);
@@ -134,11 +137,13 @@ struct fs_routines {
   fs_fold_fn *const (*fold)[FS_CT_COUNT]; /* by accumulator type */
   fs_finish_fn *finish[FS_CT_COUNT];
 
-  /* Reductions to a place, by operation and type; merge: of floats, or not. */
-  fs_spot_row_fn *const (*spot_row)[FS_CT_COUNT];
-  fs_spot_col_fn *const (*spot_col)[FS_CT_COUNT];
-  fs_spot_fold_fn *const (*spot_fold)[FS_CT_COUNT];
-  fs_spot_merge_fn *const (*spot_merge)[2];
+  /* Reductions whose states have several words, by operation and type; merge: of floats,
+   * or not. */
+  fs_state_row_fn *const (*state_row)[FS_CT_COUNT];
+  fs_state_col_fn *const (*state_col)[FS_CT_COUNT];
+  fs_state_fold_fn *const (*state_fold)[FS_CT_COUNT];
+  fs_state_merge_fn *const (*state_merge)[2];
+  fs_state_finish_fn *const *state_finish;
 
   fs_random_fn *uniform[2], *normal[2]; /* [0] f32, [1] f64 */
   fs_iota_fn *iota[FS_CT_COUNT];
@@ -155,6 +160,7 @@ const struct fs_routines *fs_cpu_routines(const char *isa);
 static inline enum fs_ctype fs_col_type(enum fs_reduce_op op,
                                         enum fs_ctype ct) {
   bool sum = op == FS_RD_SUM || op == FS_RD_PROD;
+  if (fs_reduce_ops[op].words > 1 && !fs_reduces_to_place(op)) return FS_CT_F64;
   return sum && (ct == FS_CT_BOOL || ct == FS_CT_I32) ? FS_CT_I64 : ct;
 }
 

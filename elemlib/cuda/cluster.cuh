@@ -44,6 +44,20 @@ __device__ __forceinline__ void fs_cluster_put(T *to, T x, unsigned rank) {
 #endif
 }
 
+//@ fs_cluster_put_words
+// The same of a state of several words of 8 bytes.
+template <int N, typename T>
+__device__ __forceinline__ void fs_cluster_put_words(T *to, T x, unsigned rank) {
+  union {
+    T state;
+    long long word[sizeof(T) / 8];
+  } all;
+  all.state = x;
+#pragma unroll
+  for (int k = 0; k < (int)(sizeof(T) / 8); k++)
+    fs_cluster_put<N>(reinterpret_cast<long long *>(to) + k, all.word[k], rank);
+}
+
 //@ fs_cluster_send
 // x to the place of `to` in the shared memory of block `rank` of the cluster, and its
 // bytes to the barrier object `bar` of that block, which expects them.

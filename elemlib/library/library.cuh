@@ -758,6 +758,70 @@ extern "C" __global__ void fs_invert(const FS_OTHER *index, fs_long index_i,
   }
 }
 
+//@ fs_combine
+// As fs_combine says; whole numbers wrap around.
+template <typename T>
+__device__ __forceinline__ T fs_put_to(T a, T b, int by) {
+  const bool whole = (T)0.5 == 0;
+  const unsigned long long x = (unsigned long long)(fs_long)a, y = (unsigned long long)(fs_long)b;
+  if (by == 4) return a > b || a != a ? a : b;
+  if (by == 5) return a < b || a != a ? a : b;
+  if (whole) return (T)(fs_long)(by == 0 ? x + y : by == 1 ? x - y : x * y);
+  return by == 0 ? (T)(a + b) : by == 1 ? (T)(a - b) : by == 2 ? (T)(a * b) : (T)(a / b);
+}
+
+// The same of whole numbers in memory, which any order gives the same.
+__device__ __forceinline__ void fs_put_at_once(int *to, int x, int by) {
+  if (by < 2) atomicAdd((unsigned *)to, by ? 0u - (unsigned)x : (unsigned)x);
+  else if (by == 4) atomicMax(to, x);
+  else atomicMin(to, x);
+}
+__device__ __forceinline__ void fs_put_at_once(fs_long *to, fs_long x, int by) {
+  const unsigned long long y = (unsigned long long)x;
+  if (by < 2) atomicAdd((unsigned long long *)to, by ? 0ull - y : y);
+  else if (by == 4) atomicMax(to, x);
+  else atomicMin(to, x);
+}
+template <typename S, typename T>
+__device__ __forceinline__ void fs_put_at_once(S *, T, int) {}
+
+// The first `rows` rows of `from`, to which those behind them, `count`, are put (0 adds, 1
+// subtracts, 2 multiplies, 3 divides, 4 takes the larger, 5 the smaller; NaN if either is)
+// at the places `at`, from 1; in two launches: the first (`put` is 0) copies. If `put` is 1,
+// all are put at once. If it is 2, `order` tells from 1 where the places are in ascending
+// order; of those that are one, the thread of the first puts all, as they stand. Wrong ones
+// as fs_gather.
+extern "C" __global__ void fs_combine(const FS_FROM *from, fs_long from_i, fs_long from_j,
+                                      const FS_OTHER *at, fs_long at_i, const fs_long *order,
+                                      fs_long count, FS_TO *to, fs_long to_i, fs_long to_j,
+                                      fs_long rows, fs_long width, int by, int put,
+                                      unsigned long long *wrong) {
+  for (fs_long e = fs_thread(); e < (put ? count : rows) * width; e += fs_threads()) {
+    const fs_long i = e / width, j = e % width;
+    if (!put) {
+      to[i * to_i + j * to_j] = from[i * from_i + j * from_j];
+      continue;
+    }
+    const fs_long of = put == 1 ? i : order[i] - 1;
+    const double x = (double)fs_get(at[of * at_i]);
+    if (!(x >= 1 && x <= (double)rows && floor(x) == x)) {
+      atomicMin(wrong, (unsigned long long)(of + 1));
+      continue;
+    }
+    FS_TO *const place = &to[((fs_long)x - 1) * to_i + j * to_j];
+    if (put == 1) {
+      fs_put_at_once(place, fs_get(from[(rows + i) * from_i + j * from_j]), by);
+      continue;
+    }
+    if (i > 0 && (double)fs_get(at[(order[i - 1] - 1) * at_i]) == x) continue;
+    FS_TO so_far = *place;
+    for (fs_long k = i; k < count && (double)fs_get(at[(order[k] - 1) * at_i]) == x; k++)
+      fs_put(so_far, fs_put_to(fs_get(so_far),
+                               fs_get(from[(rows + order[k] - 1) * from_i + j * from_j]), by));
+    *place = so_far;
+  }
+}
+
 //@ fs_reshape
 // The elements of one array, row-major, to another of other extents.
 struct fs_reshape_args {

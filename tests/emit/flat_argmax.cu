@@ -11,11 +11,14 @@ typedef int fs_index;
 constexpr int FS_THREADS = 256, FS_RESIDENT = 6;
 constexpr fs_index FS_TILES = 489;
 
+// maps.cuh: fs_max
 // memory.cuh: fs_from_f16 fs_to_f16 fs_get fs_put fs_f16 fs_pack fs_load fs_fresh
 // spot.cuh: fs_spot
 struct fs_first_largest {
   template <typename T>
-  __device__ __forceinline__ static T of(T a, T b) { return b.value > a.value || fs_is_before(a, b) ? b : a; }
+  __device__ __forceinline__ static T best(T a, T b) { return fs_max(a, b); }
+  template <typename T>
+  __device__ __forceinline__ static T of(T a, T b) { return fs_first_of<fs_first_largest>(a, b); }
 };
 
 // reduce.cuh: fs_lanes fs_warp fs_block
@@ -34,7 +37,7 @@ fs_kernel(
   fs_spot<float> r1[4];
 #pragma unroll
   for (int e = 0; e < 4; e++) {
-    r1[e] = fs_spot<float>{__int_as_float(0xff800000), 9223372036854775807LL};
+    r1[e] = fs_spot<float>{__int_as_float(0xff800000), 2147483647};
   }
   for (fs_index tile = blockIdx.x; tile < FS_TILES; tile += gridDim.x) {
     float v0[2][4] = {};
@@ -62,20 +65,19 @@ fs_kernel(
     __syncthreads();
   }
   if (!fs_last_block(counters)) return;
-  fs_spot<float> x1 = fs_spot<float>{__int_as_float(0xff800000),
-      9223372036854775807LL};
+  fs_spot<float> x1 = fs_spot<float>{__int_as_float(0xff800000), 2147483647};
   const fs_spot<float> part1_0 = threadIdx.x < gridDim.x ?
       fs_fresh(w1 + threadIdx.x) :
-      fs_spot<float>{__int_as_float(0xff800000), 9223372036854775807LL};
+      fs_spot<float>{__int_as_float(0xff800000), 2147483647};
   const fs_spot<float> part1_1 = threadIdx.x + 256 < gridDim.x ?
       fs_fresh(w1 + threadIdx.x + 256) :
-      fs_spot<float>{__int_as_float(0xff800000), 9223372036854775807LL};
+      fs_spot<float>{__int_as_float(0xff800000), 2147483647};
   const fs_spot<float> part1_2 = threadIdx.x + 512 < gridDim.x ?
       fs_fresh(w1 + threadIdx.x + 512) :
-      fs_spot<float>{__int_as_float(0xff800000), 9223372036854775807LL};
+      fs_spot<float>{__int_as_float(0xff800000), 2147483647};
   const fs_spot<float> part1_3 = threadIdx.x + 768 < gridDim.x ?
       fs_fresh(w1 + threadIdx.x + 768) :
-      fs_spot<float>{__int_as_float(0xff800000), 9223372036854775807LL};
+      fs_spot<float>{__int_as_float(0xff800000), 2147483647};
   x1 = fs_first_largest::of(x1, part1_0);
   x1 = fs_first_largest::of(x1, part1_1);
   x1 = fs_first_largest::of(x1, part1_2);
@@ -100,11 +102,14 @@ typedef int fs_index;
 constexpr int FS_THREADS = 256, FS_RESIDENT = 6;
 constexpr fs_index FS_TILES = 489;
 
+// maps.cuh: fs_max
 // memory.cuh: fs_from_f16 fs_to_f16 fs_get fs_put fs_f16 fs_pack fs_load fs_fresh
 // spot.cuh: fs_spot
 struct fs_first_largest {
   template <typename T>
-  __device__ __forceinline__ static T of(T a, T b) { return b.value > a.value || fs_is_before(a, b) ? b : a; }
+  __device__ __forceinline__ static T best(T a, T b) { return fs_max(a, b); }
+  template <typename T>
+  __device__ __forceinline__ static T of(T a, T b) { return fs_first_of<fs_first_largest>(a, b); }
 };
 
 // reduce.cuh: fs_lanes fs_warp fs_block
@@ -122,7 +127,7 @@ fs_kernel(
   fs_spot<float> r1[4];
 #pragma unroll
   for (int e = 0; e < 4; e++) {
-    r1[e] = fs_spot<float>{__int_as_float(0xff800000), 9223372036854775807LL};
+    r1[e] = fs_spot<float>{__int_as_float(0xff800000), 2147483647};
   }
   for (fs_index tile = blockIdx.x; tile < FS_TILES; tile += gridDim.x) {
     float v0[2][4] = {};
@@ -150,20 +155,19 @@ fs_kernel(
     __syncthreads();
   }
   if (!fs_last_block(counters)) return;
-  fs_spot<float> x1 = fs_spot<float>{__int_as_float(0xff800000),
-      9223372036854775807LL};
+  fs_spot<float> x1 = fs_spot<float>{__int_as_float(0xff800000), 2147483647};
   const fs_spot<float> part1_0 = threadIdx.x < gridDim.x ?
       fs_fresh(w1 + threadIdx.x) :
-      fs_spot<float>{__int_as_float(0xff800000), 9223372036854775807LL};
+      fs_spot<float>{__int_as_float(0xff800000), 2147483647};
   const fs_spot<float> part1_1 = threadIdx.x + 256 < gridDim.x ?
       fs_fresh(w1 + threadIdx.x + 256) :
-      fs_spot<float>{__int_as_float(0xff800000), 9223372036854775807LL};
+      fs_spot<float>{__int_as_float(0xff800000), 2147483647};
   const fs_spot<float> part1_2 = threadIdx.x + 512 < gridDim.x ?
       fs_fresh(w1 + threadIdx.x + 512) :
-      fs_spot<float>{__int_as_float(0xff800000), 9223372036854775807LL};
+      fs_spot<float>{__int_as_float(0xff800000), 2147483647};
   const fs_spot<float> part1_3 = threadIdx.x + 768 < gridDim.x ?
       fs_fresh(w1 + threadIdx.x + 768) :
-      fs_spot<float>{__int_as_float(0xff800000), 9223372036854775807LL};
+      fs_spot<float>{__int_as_float(0xff800000), 2147483647};
   x1 = fs_first_largest::of(x1, part1_0);
   x1 = fs_first_largest::of(x1, part1_1);
   x1 = fs_first_largest::of(x1, part1_2);

@@ -12,19 +12,24 @@ constexpr int FS_THREADS = 512, FS_RESIDENT = 1;
 constexpr int FS_ROW_THREADS = 256, FS_ROWS = 8;
 constexpr fs_index FS_M = 6000;
 
+// maps.cuh: fs_min fs_max
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store fs_fresh
 // spot.cuh: fs_spot
 struct fs_first_largest {
   template <typename T>
-  __device__ __forceinline__ static T of(T a, T b) { return b.value > a.value || fs_is_before(a, b) ? b : a; }
+  __device__ __forceinline__ static T best(T a, T b) { return fs_max(a, b); }
+  template <typename T>
+  __device__ __forceinline__ static T of(T a, T b) { return fs_first_of<fs_first_largest>(a, b); }
 };
 
 struct fs_first_smallest {
   template <typename T>
-  __device__ __forceinline__ static T of(T a, T b) { return b.value < a.value || fs_is_before(a, b) ? b : a; }
+  __device__ __forceinline__ static T best(T a, T b) { return fs_min(a, b); }
+  template <typename T>
+  __device__ __forceinline__ static T of(T a, T b) { return fs_first_of<fs_first_smallest>(a, b); }
 };
 
-// reduce.cuh: fs_warp fs_across fs_block fs_fold
+// reduce.cuh: fs_lanes fs_warp fs_across fs_block fs_fold
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -42,21 +47,20 @@ fs_kernel(
   alignas(16) __shared__ double scratch[2048];
   const int t = threadIdx.x % FS_ROW_THREADS;    // place in the row
   const int sub = threadIdx.x / FS_ROW_THREADS;  // row among the block's
-  fs_spot<float> r3 = fs_spot<float>{__int_as_float(0xff800000),
-      9223372036854775807LL};
+  fs_spot<float> r3 = fs_spot<float>{__int_as_float(0xff800000), 2147483647};
   __shared__ fs_spot<float> part1[2][4][16];
   int turn = 0;
   fs_spot<float> r2[2];
 #pragma unroll
   for (int c = 0; c < 2; c++) {
-    r2[c] = fs_spot<float>{__int_as_float(0x7f800000), 9223372036854775807LL};
+    r2[c] = fs_spot<float>{__int_as_float(0x7f800000), 2147483647};
   }
   for (fs_index first = (fs_index)blockIdx.x * FS_ROWS; first < FS_M;
        first += (fs_index)gridDim.x * FS_ROWS) {
     fs_spot<float> r1[4];
 #pragma unroll
     for (int b = 0; b < 4; b++) {
-      r1[b] = fs_spot<float>{__int_as_float(0xff800000), 9223372036854775807LL};
+      r1[b] = fs_spot<float>{__int_as_float(0xff800000), 2147483647};
     }
     float v0[4][2] = {};
 #pragma unroll
@@ -140,15 +144,13 @@ fs_kernel(
 #pragma unroll
     for (int k = 0; k < 3; k++) {
       const fs_index b = slice + k * 64;
-      part2[k][0] = fs_spot<float>{__int_as_float(0x7f800000),
-          9223372036854775807LL};
+      part2[k][0] = fs_spot<float>{__int_as_float(0x7f800000), 2147483647};
       if (b < (fs_index)gridDim.x && at < 416)
           fs_load(part2[k], w2 + b * 416 + at);
     }
   };
   fetch2(blockIdx.x);
-  fs_spot<float> x3 = fs_spot<float>{__int_as_float(0xff800000),
-      9223372036854775807LL};
+  fs_spot<float> x3 = fs_spot<float>{__int_as_float(0xff800000), 2147483647};
   for (unsigned b = threadIdx.x; b < gridDim.x; b += 512)
     x3 = fs_first_largest::of(x3, fs_fresh(w3 + b));
   const long long v3 = fs_block<fs_first_largest,
@@ -160,7 +162,7 @@ fs_kernel(
     const fs_index j = x;
     const bool own = threadIdx.x < 8 && j < 400;
     fs_spot<float> sum2[1];
-    sum2[0] = fs_spot<float>{__int_as_float(0x7f800000), 9223372036854775807LL};
+    sum2[0] = fs_spot<float>{__int_as_float(0x7f800000), 2147483647};
     if (unit == blockIdx.x) {
 #pragma unroll
       for (int k = 0; k < 3; k++) {
@@ -181,8 +183,7 @@ fs_kernel(
       fs_store((fs_spot<float> *)scratch + (threadIdx.x / 32 * 8 + lane) * 1,
         sum2);
     __syncthreads();
-    fs_spot<float> x2 = fs_spot<float>{__int_as_float(0x7f800000),
-        9223372036854775807LL};
+    fs_spot<float> x2 = fs_spot<float>{__int_as_float(0x7f800000), 2147483647};
 #pragma unroll
     for (int b = 0; b < 16 && threadIdx.x < 8; b++)
       x2 = fs_first_smallest::of(x2,
@@ -207,19 +208,24 @@ constexpr int FS_THREADS = 512, FS_RESIDENT = 1;
 constexpr int FS_ROW_THREADS = 256, FS_ROWS = 8;
 constexpr fs_index FS_M = 6000;
 
+// maps.cuh: fs_min fs_max
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store fs_fresh
 // spot.cuh: fs_spot
 struct fs_first_largest {
   template <typename T>
-  __device__ __forceinline__ static T of(T a, T b) { return b.value > a.value || fs_is_before(a, b) ? b : a; }
+  __device__ __forceinline__ static T best(T a, T b) { return fs_max(a, b); }
+  template <typename T>
+  __device__ __forceinline__ static T of(T a, T b) { return fs_first_of<fs_first_largest>(a, b); }
 };
 
 struct fs_first_smallest {
   template <typename T>
-  __device__ __forceinline__ static T of(T a, T b) { return b.value < a.value || fs_is_before(a, b) ? b : a; }
+  __device__ __forceinline__ static T best(T a, T b) { return fs_min(a, b); }
+  template <typename T>
+  __device__ __forceinline__ static T of(T a, T b) { return fs_first_of<fs_first_smallest>(a, b); }
 };
 
-// reduce.cuh: fs_warp fs_across fs_block fs_fold
+// reduce.cuh: fs_lanes fs_warp fs_across fs_block fs_fold
 // barrier.cuh: fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -236,21 +242,20 @@ fs_kernel(
   alignas(16) __shared__ double scratch[2048];
   const int t = threadIdx.x % FS_ROW_THREADS;    // place in the row
   const int sub = threadIdx.x / FS_ROW_THREADS;  // row among the block's
-  fs_spot<float> r3 = fs_spot<float>{__int_as_float(0xff800000),
-      9223372036854775807LL};
+  fs_spot<float> r3 = fs_spot<float>{__int_as_float(0xff800000), 2147483647};
   __shared__ fs_spot<float> part1[2][4][16];
   int turn = 0;
   fs_spot<float> r2[2];
 #pragma unroll
   for (int c = 0; c < 2; c++) {
-    r2[c] = fs_spot<float>{__int_as_float(0x7f800000), 9223372036854775807LL};
+    r2[c] = fs_spot<float>{__int_as_float(0x7f800000), 2147483647};
   }
   for (fs_index first = (fs_index)blockIdx.x * FS_ROWS; first < FS_M;
        first += (fs_index)gridDim.x * FS_ROWS) {
     fs_spot<float> r1[4];
 #pragma unroll
     for (int b = 0; b < 4; b++) {
-      r1[b] = fs_spot<float>{__int_as_float(0xff800000), 9223372036854775807LL};
+      r1[b] = fs_spot<float>{__int_as_float(0xff800000), 2147483647};
     }
     float v0[4][2] = {};
 #pragma unroll
@@ -334,15 +339,13 @@ fs_kernel(
 #pragma unroll
     for (int k = 0; k < 2; k++) {
       const fs_index b = slice + k * 64;
-      part2[k][0] = fs_spot<float>{__int_as_float(0x7f800000),
-          9223372036854775807LL};
+      part2[k][0] = fs_spot<float>{__int_as_float(0x7f800000), 2147483647};
       if (b < (fs_index)gridDim.x && at < 416)
           fs_load(part2[k], w2 + b * 416 + at);
     }
   };
   fetch2(blockIdx.x);
-  fs_spot<float> x3 = fs_spot<float>{__int_as_float(0xff800000),
-      9223372036854775807LL};
+  fs_spot<float> x3 = fs_spot<float>{__int_as_float(0xff800000), 2147483647};
   for (unsigned b = threadIdx.x; b < gridDim.x; b += 512)
     x3 = fs_first_largest::of(x3, fs_fresh(w3 + b));
   const long long v3 = fs_block<fs_first_largest,
@@ -354,7 +357,7 @@ fs_kernel(
     const fs_index j = x;
     const bool own = threadIdx.x < 8 && j < 400;
     fs_spot<float> sum2[1];
-    sum2[0] = fs_spot<float>{__int_as_float(0x7f800000), 9223372036854775807LL};
+    sum2[0] = fs_spot<float>{__int_as_float(0x7f800000), 2147483647};
     if (unit == blockIdx.x) {
 #pragma unroll
       for (int k = 0; k < 2; k++) {
@@ -375,8 +378,7 @@ fs_kernel(
       fs_store((fs_spot<float> *)scratch + (threadIdx.x / 32 * 8 + lane) * 1,
         sum2);
     __syncthreads();
-    fs_spot<float> x2 = fs_spot<float>{__int_as_float(0x7f800000),
-        9223372036854775807LL};
+    fs_spot<float> x2 = fs_spot<float>{__int_as_float(0x7f800000), 2147483647};
 #pragma unroll
     for (int b = 0; b < 16 && threadIdx.x < 8; b++)
       x2 = fs_first_smallest::of(x2,
@@ -401,19 +403,24 @@ constexpr int FS_THREADS = 512, FS_RESIDENT = 1;
 constexpr int FS_ROW_THREADS = 256, FS_ROWS = 8;
 constexpr fs_index FS_M = 6000;
 
+// maps.cuh: fs_min fs_max
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store fs_fresh
 // spot.cuh: fs_spot
 struct fs_first_largest {
   template <typename T>
-  __device__ __forceinline__ static T of(T a, T b) { return b.value > a.value || fs_is_before(a, b) ? b : a; }
+  __device__ __forceinline__ static T best(T a, T b) { return fs_max(a, b); }
+  template <typename T>
+  __device__ __forceinline__ static T of(T a, T b) { return fs_first_of<fs_first_largest>(a, b); }
 };
 
 struct fs_first_smallest {
   template <typename T>
-  __device__ __forceinline__ static T of(T a, T b) { return b.value < a.value || fs_is_before(a, b) ? b : a; }
+  __device__ __forceinline__ static T best(T a, T b) { return fs_min(a, b); }
+  template <typename T>
+  __device__ __forceinline__ static T of(T a, T b) { return fs_first_of<fs_first_smallest>(a, b); }
 };
 
-// reduce.cuh: fs_warp fs_across fs_block fs_fold
+// reduce.cuh: fs_lanes fs_warp fs_across fs_block fs_fold
 // barrier.cuh: fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -430,21 +437,20 @@ fs_kernel(
   alignas(16) __shared__ double scratch[2048];
   const int t = threadIdx.x % FS_ROW_THREADS;    // place in the row
   const int sub = threadIdx.x / FS_ROW_THREADS;  // row among the block's
-  fs_spot<float> r3 = fs_spot<float>{__int_as_float(0xff800000),
-      9223372036854775807LL};
+  fs_spot<float> r3 = fs_spot<float>{__int_as_float(0xff800000), 2147483647};
   __shared__ fs_spot<float> part1[2][4][16];
   int turn = 0;
   fs_spot<float> r2[2];
 #pragma unroll
   for (int c = 0; c < 2; c++) {
-    r2[c] = fs_spot<float>{__int_as_float(0x7f800000), 9223372036854775807LL};
+    r2[c] = fs_spot<float>{__int_as_float(0x7f800000), 2147483647};
   }
   for (fs_index first = (fs_index)blockIdx.x * FS_ROWS; first < FS_M;
        first += (fs_index)gridDim.x * FS_ROWS) {
     fs_spot<float> r1[4];
 #pragma unroll
     for (int b = 0; b < 4; b++) {
-      r1[b] = fs_spot<float>{__int_as_float(0xff800000), 9223372036854775807LL};
+      r1[b] = fs_spot<float>{__int_as_float(0xff800000), 2147483647};
     }
     float v0[4][2] = {};
 #pragma unroll
@@ -528,15 +534,13 @@ fs_kernel(
 #pragma unroll
     for (int k = 0; k < 3; k++) {
       const fs_index b = slice + k * 64;
-      part2[k][0] = fs_spot<float>{__int_as_float(0x7f800000),
-          9223372036854775807LL};
+      part2[k][0] = fs_spot<float>{__int_as_float(0x7f800000), 2147483647};
       if (b < (fs_index)gridDim.x && at < 416)
           fs_load(part2[k], w2 + b * 416 + at);
     }
   };
   fetch2(blockIdx.x);
-  fs_spot<float> x3 = fs_spot<float>{__int_as_float(0xff800000),
-      9223372036854775807LL};
+  fs_spot<float> x3 = fs_spot<float>{__int_as_float(0xff800000), 2147483647};
   for (unsigned b = threadIdx.x; b < gridDim.x; b += 512)
     x3 = fs_first_largest::of(x3, fs_fresh(w3 + b));
   const long long v3 = fs_block<fs_first_largest,
@@ -548,7 +552,7 @@ fs_kernel(
     const fs_index j = x;
     const bool own = threadIdx.x < 8 && j < 400;
     fs_spot<float> sum2[1];
-    sum2[0] = fs_spot<float>{__int_as_float(0x7f800000), 9223372036854775807LL};
+    sum2[0] = fs_spot<float>{__int_as_float(0x7f800000), 2147483647};
     if (unit == blockIdx.x) {
 #pragma unroll
       for (int k = 0; k < 3; k++) {
@@ -569,8 +573,7 @@ fs_kernel(
       fs_store((fs_spot<float> *)scratch + (threadIdx.x / 32 * 8 + lane) * 1,
         sum2);
     __syncthreads();
-    fs_spot<float> x2 = fs_spot<float>{__int_as_float(0x7f800000),
-        9223372036854775807LL};
+    fs_spot<float> x2 = fs_spot<float>{__int_as_float(0x7f800000), 2147483647};
 #pragma unroll
     for (int b = 0; b < 16 && threadIdx.x < 8; b++)
       x2 = fs_first_smallest::of(x2,

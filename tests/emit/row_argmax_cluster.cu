@@ -13,17 +13,20 @@ constexpr int FS_CLUSTER = 4;
 constexpr int FS_ROW_THREADS = 1024, FS_ROWS = 1;
 constexpr fs_index FS_M = 64;
 
+// maps.cuh: fs_max
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store fs_fresh
 // spot.cuh: fs_spot
 struct fs_first_largest {
   template <typename T>
-  __device__ __forceinline__ static T of(T a, T b) { return b.value > a.value || fs_is_before(a, b) ? b : a; }
+  __device__ __forceinline__ static T best(T a, T b) { return fs_max(a, b); }
+  template <typename T>
+  __device__ __forceinline__ static T of(T a, T b) { return fs_first_of<fs_first_largest>(a, b); }
 };
 
 // reduce.cuh: fs_lanes fs_warp fs_fold
 // barrier.cuh: fs_after_kernels
 // bulk.cuh: fs_shared_address
-// cluster.cuh: fs_cluster_rank fs_cluster_barrier fs_cluster_put
+// cluster.cuh: fs_cluster_rank fs_cluster_barrier fs_cluster_put fs_cluster_put_words
 extern "C" __global__ void __cluster_dims__(FS_CLUSTER, 1, 1)
     __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -46,7 +49,7 @@ fs_kernel(
     fs_spot<float> r1[4];
 #pragma unroll
     for (int e = 0; e < 4; e++) {
-      r1[e] = fs_spot<float>{__int_as_float(0xff800000), 9223372036854775807LL};
+      r1[e] = fs_spot<float>{__int_as_float(0xff800000), 2147483647};
     }
     float v0[7][4] = {};
 #pragma unroll
@@ -68,12 +71,9 @@ fs_kernel(
     {
       const fs_spot<float> x = fs_warp<fs_first_largest,
           32>(fs_lanes<fs_first_largest>(r1));
-      if (threadIdx.x % 32 < 4) {
-        fs_cluster_put<4>(&(part1[turn] +
-          (rank * 32 + threadIdx.x / 32))->value, x.value, threadIdx.x % 32);
-        fs_cluster_put<4>(&(part1[turn] + (rank * 32 + threadIdx.x / 32))->at,
-          x.at, threadIdx.x % 32);
-      }
+      if (threadIdx.x % 32 < 4)
+        fs_cluster_put_words<4>(part1[turn] + (rank * 32 + threadIdx.x / 32), x,
+          threadIdx.x % 32);
     }
     fs_cluster_barrier<4>();
     const long long v1 = fs_fold<fs_first_largest, 128>(part1[turn]).at;

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <stdint.h>
 
+#define FAKE_LIBRARY "cublas"
 #include "tests/fake/fake.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -17,7 +18,7 @@
     if (code_) return code_;          \
   } while (0)
 
-enum { ALLOC_FAILED = 3, INVALID_VALUE = 7, NOT_SUPPORTED = 15 };
+enum { UPPER = 1, ALLOC_FAILED = 3, INVALID_VALUE = 7, NOT_SUPPORTED = 15 };
 
 typedef int (*take)(unsigned long long *out, size_t bytes);
 typedef int (*give)(unsigned long long p);
@@ -92,8 +93,37 @@ EXPORT int cublasGemmEx(void *handle, int ta, int tb, int m, int n, int k, const
   return 0;
 }
 
-#define TRSM(name)          \
-  EXPORT int name(void);    \
-  EXPORT int name(void) { return NOT_SUPPORTED; }
-TRSM(cublasStrsm_v2)
-TRSM(cublasDtrsm_v2)
+/* Element (i, j) of A, or of A'. */
+static double turned(const void *a, int wide, int lda, int trans, int64_t i, int64_t j) {
+  return element(a, wide, trans ? i * lda + j : j * lda + i);
+}
+
+/* X for op(A)*X = B with a triangle A, in the place of B; alpha is 1. */
+static void substitute(int wide, int uplo, int trans, int m, int n, const void *a, int lda,
+                       void *b, int ldb) {
+  int upper = (uplo == UPPER) != (trans != 0);
+  for (int64_t column = 0; column < n; column++)
+    for (int64_t step = 0; step < m; step++) {
+      int64_t i = upper ? m - 1 - step : step, at = column * ldb;
+      double x = element(b, wide, at + i);
+      for (int64_t j = upper ? i + 1 : 0; j < (upper ? m : i); j++)
+        x -= turned(a, wide, lda, trans, i, j) * element(b, wide, at + j);
+      x /= turned(a, wide, lda, trans, i, i);
+      if (wide) ((double *)b)[at + i] = x;
+      else ((float *)b)[at + i] = (float)x;
+    }
+}
+
+#define TRSM(name, wide)                                                                      \
+  EXPORT int name(void *handle, int side, int uplo, int trans, int unit, int m, int n,        \
+                  const void *alpha, const void *a, int lda, void *b, int ldb);               \
+  EXPORT int name(void *handle, int side, int uplo, int trans, int unit, int m, int n,        \
+                  const void *alpha, const void *a, int lda, void *b, int ldb) {              \
+    (void)handle, (void)alpha;                                                                \
+    CALL(#name);                                                                              \
+    if (side || unit) return NOT_SUPPORTED;                                                   \
+    if (fake_number("FUSIBLE_FAKE_RUN", 1)) substitute(wide, uplo, trans, m, n, a, lda, b, ldb); \
+    return 0;                                                                                 \
+  }
+TRSM(cublasStrsm_v2, 0)
+TRSM(cublasDtrsm_v2, 1)

@@ -37,6 +37,7 @@
 #include <unistd.h>
 
 #include "core/device/cuda/driver.h"
+#define FAKE_LIBRARY "driver"
 #include "tests/fake/fake.h"
 #include "tests/nvrtc/cubin.h"
 
@@ -82,7 +83,7 @@ struct cu_graph {
 
 static struct block *blocks;
 static size_t used;
-static int poison, pools, graphs;
+static int poison, pools, graphs, refused; /* frees that were made to fail */
 static CUgraph capturing;
 static double busy_until;
 static double queued_until; /* by FUSIBLE_FAKE_TAKES */
@@ -106,6 +107,7 @@ static int enter(const char *name) {
     return fprintf(stderr, "fake driver: %s while capturing\n", name), 900;
   int code = fake_failure(name);
   if (is_sticky(code)) poison = code;
+  refused += code && (strstr(name, "Free") || strstr(name, "Destroy"));
   return code;
 }
 
@@ -250,7 +252,9 @@ EXPORT int cuDevicePrimaryCtxRetain(void **context, int device) {
 EXPORT int cuDevicePrimaryCtxRelease_v2(int device);
 EXPORT int cuDevicePrimaryCtxRelease_v2(int device) {
   (void)device;
-  if (!poison && (blocks || pools || graphs))
+  int n = pools + graphs;
+  for (const struct block *b = blocks; b; b = b->next) n++;
+  if (!poison && n > refused)
     fprintf(stderr, "fake driver: %zu bytes, %d pools and %d graphs were never "
                     "freed\n", used, pools, graphs);
   return 0;

@@ -15,6 +15,7 @@
 #include <fcntl.h>
 
 #include "core/base/base.h"
+#define FAKE_LIBRARY "nvrtc"
 #include "tests/fake/fake.h"
 #include "tests/fiber/fiber_build.h"
 

@@ -56,6 +56,10 @@ PROGRAMS = {
     'GEMVER': 'B = A + r*p\' + r*p\'; x = 2*B\'*r + p; w = 3*B*x;\nw\nB',
     'row maximum': 'M = A - max(A, 2);\nM\nsum(M)',
     'sums': 'sum(A, 1)\nsum(A, 2)\nmin(A)\nsum(A .* A)',
+    'put by lists': 'k = i32([1, 2, 2, 3, 3, 3, 7]); h = zeros(7, "i32");\n'
+                    'h[k] += 1; h[k] -= i32(1:7); q = i64(h); q[k] *= 3\n'
+                    'g = zeros(7); g[k] += f32(1:7)*0.25; H = f16(A); H[k, :] -= f16(A[1:7, :])\n'
+                    'for i = 1:7; h[k[i]] = max(h[k[i]], i32(i)); end\nh\ng\nH[1:3, :]',
     'half': 'H = f16(A);\nH*f16(p)\nsum(H)',
     'product': 'A\'*A\n(A*A\')[2:4, 1:3]',
     'integers': 'K = i32(A); K*K\'',
@@ -230,6 +234,46 @@ def fail(*specs):
     return dict(FUSIBLE_FAKE_FAIL=','.join(specs))
 
 
+def driver_without(*names):
+    """A folder with a driver that does not have these functions."""
+    folder = tempfile.mkdtemp(dir=home.name)
+    with open(os.path.join(FAKE, 'libcuda.so.1'), 'rb') as f:
+        data = f.read()
+    for name in names:
+        name = b'\0' + name.encode()
+        data = data.replace(name + b'\0', name[:-1] + b'?\0')
+    with open(os.path.join(folder, 'libcuda.so.1'), 'wb') as f:
+        f.write(data)
+    return folder
+
+
+def test_drivers():
+    """What is said of a driver that does not do; results with one that lacks what came later
+    than CUDA 12.0, or what it does not do here."""
+    lacks = 'functions of CUDA 12.0 are missing'
+    sentence('a driver that cannot start kernels', lacks,
+             LD_LIBRARY_PATH=driver_without('cuLaunchKernel'))
+    folder = tempfile.mkdtemp(dir=home.name)
+    os.symlink(os.path.join(FAKE, 'cublas.so'), os.path.join(folder, 'libcuda.so.1'))
+    sentence('what is no driver', lacks, LD_LIBRARY_PATH=folder)
+    sentence('hidden devices', 'offers no GPU .CUDA_VISIBLE_DEVICES', FUSIBLE_FAKE='0',
+             CUDA_VISIBLE_DEVICES='-1')
+    sentence('a start that fails', r'does not start: an injected error \(cuInit gave 304\)',
+             **fail('cuInit:1:304'))
+    sentence('an error without words', r'does not start: an error without a name \(cuInit gave 304\)',
+             LD_LIBRARY_PATH=driver_without('cuGetErrorString'), **fail('cuInit:1:304'))
+    sentence('what is no compiler', 'too old or broken',
+             FUSIBLE_NVRTC=os.path.join(FAKE, 'cublas.so'))
+    with open(os.path.join(ROOT, 'core/device/cuda/cuda_api.def'), encoding='utf-8') as f:
+        optional = re.findall(r'^FS_CU\(0, \w+, "(\w+)"', f.read(), re.M)
+    check(len(optional) > 15, f'functions that are not needed: {optional}')
+    cpu = fusible(LOOP, target='cpu')
+    for names in [[name] for name in optional] + [optional]:
+        gpu = fusible(LOOP, FUSIBLE_FAKE_CC='90', LD_LIBRARY_PATH=driver_without(*names))
+        check((gpu.returncode, gpu.stdout, gpu.stderr) == (0, cpu.stdout, ''),
+              f'a driver without {names}: {gpu.stdout}{gpu.stderr}')
+
+
 def test_sentences():
     sentence('no driver', 'libcuda.so.1 was not found', LD_LIBRARY_PATH=None)
     sentence('no device', 'finds no GPU|offers no GPU', FUSIBLE_FAKE='0')
@@ -256,6 +300,10 @@ def test_sentences():
     sentence('fault', r'(?s)the GPU stopped with an illegal memory access.*`',
              script=work, **fail('cuLaunchKernel:1:700',
                                  'cuLaunchCooperativeKernel:1:700'))
+    for code, words in ((214, r'an uncorrectable memory \(ECC\) error;'),
+                        (702, 'a timeout of the display watchdog;')):
+        sentence(f'fault {code}', f'the GPU stopped with {words}', script=work,
+                 **fail(f'cuLaunchKernel:1:{code}', f'cuLaunchCooperativeKernel:1:{code}'))
     sentence('fault seen later', 'the GPU stopped with', script=work,
              **fail('cuStreamQuery:2:700'))
     sentence('compiler', 'NVRTC refused a generated kernel, kept as .*injected',
@@ -872,9 +920,12 @@ def test_language():
 
 def test_units():
     """The unit tests that take a device when there is one."""
-    for name in ('test_library', 'test_cuda'):
-        r = subprocess.run([os.path.join(BUILD, 'unit', name)], text=True,
-                           capture_output=True, timeout=600, env=environment())
+    libraries = {f'FUSIBLE_{name.upper()}': os.path.join(FAKE, f'{name}.so')
+                 for name in ('cublas', 'cusolver')}
+    for name, args, more in (('test_library', [], {}), ('test_cuda', [], {}),
+                             ('test_library', ['failing'], libraries)):
+        r = subprocess.run([os.path.join(BUILD, 'unit', name), *args], text=True,
+                           capture_output=True, timeout=600, env=environment(**more))
         found = re.search(r'^(\d+) passed, (\d+) failed', r.stdout, re.M)
         check(r.returncode == 0 and found and int(found[1]) > 400,
               f'{name}: {r.stdout[-500:]}{r.stderr[-1500:]}')
@@ -888,7 +939,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for done in [pool.submit(test) for test in (
                 test_language, test_units, test_results, test_panels, test_quick_bits, test_rows,
-                test_sentences, test_cuda_text, test_quotients, test_moves, test_grows,
+                test_sentences, test_drivers, test_cuda_text, test_quotients, test_moves, test_grows,
                 test_large, test_few_events, test_rounds, test_levels, test_replay,
                 test_graphs_make_room, test_code_finds_room, test_cublas,
                 test_late, test_no_pool, test_host_memory, test_half_done,

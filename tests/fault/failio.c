@@ -7,7 +7,7 @@
  *                        or SHORT: a read or write of one byte only
  *   FAILIO_OUT=path      at exit: how many calls there were, and which one failed
  *
- * open, read, write, fsync, fchmod, fchown and rename in all their forms count.
+ * open, read, write, fsync, fchmod, fchown, ftruncate and rename in all their forms count.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -90,6 +90,26 @@ static int path_counts(const char *path) { return path[0] != '/' || is_inside(pa
 OPEN(open)
 OPEN(open64)
 
+/* A file of a folder that is open. */
+static int entry_counts(int folder, const char *path) {
+  return path[0] == '/' || folder == AT_FDCWD ? path_counts(path) : is_file_inside(folder);
+}
+
+#define OPEN_AT(name)                                           \
+  int name(int folder, const char *path, int flags, ...) {      \
+    REAL(name)                                                  \
+    va_list args;                                               \
+    va_start(args, flags);                                      \
+    int mode = flags & O_CREAT ? va_arg(args, int) : 0;         \
+    va_end(args);                                               \
+    const char *what = flags & O_DIRECTORY ? "open-folder" : "open"; \
+    return judge(what, entry_counts(folder, path)) == FAIL      \
+               ? -1                                             \
+               : real(folder, path, flags, mode);               \
+  }
+OPEN_AT(openat)
+OPEN_AT(openat64)
+
 #define TRANSFER(name, what, type, parameters, ...)                        \
   ssize_t name(int fd, type data, size_t n parameters) {                   \
     REAL(name)                                                             \
@@ -126,6 +146,14 @@ int fsync(int fd) {
 int fchmod(int fd, mode_t mode) {
   REAL(fchmod)
   return judge("fchmod", is_file_inside(fd)) == FAIL ? -1 : real(fd, mode);
+}
+int ftruncate(int fd, off_t len) {
+  REAL(ftruncate)
+  return judge("ftruncate", is_file_inside(fd)) == FAIL ? -1 : real(fd, len);
+}
+int renameat(int a, const char *from, int b, const char *to) {
+  REAL(renameat)
+  return judge("rename", entry_counts(a, from)) == FAIL ? -1 : real(a, from, b, to);
 }
 int rename(const char *from, const char *to) {
   REAL(rename)

@@ -224,13 +224,15 @@ static void fiber_cluster_put(void *to, const void *from, size_t bytes,
   memcpy(fiber_remote(to, block), from, bytes);
 }
 
-static unsigned atomicAdd(unsigned *p, unsigned x) {
-  const unsigned old = *p;
+template <typename T>
+static T atomicAdd(T *p, T x) {
+  const T old = *p;
   *p += x;
   return old;
 }
-static unsigned long long atomicMin(unsigned long long *p, unsigned long long x) {
-  const unsigned long long old = *p;
+template <typename T>
+static T atomicMin(T *p, T x) {
+  const T old = *p;
   if (x < old) *p = x;
   return old;
 }

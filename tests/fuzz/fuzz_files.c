@@ -4,6 +4,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -12,29 +13,36 @@
 
 static struct fs_diags diags;
 
-static char folder[200], file[240];
+/* One file in memory, and a link to it for each ending that the name may have. */
+static const char *const endings[] = {"npy", "npz", "mtx", "csv"};
+static char folder[200], links[FS_LEN(endings)][240];
 
 static void tidy(void) {
-  unlink(file);
+  for (size_t k = 0; k < FS_LEN(endings); k++) unlink(links[k]);
   rmdir(folder);
 }
 
-/* A file in memory under a name with the right ending. */
+static int make_links(void) {
+  const char *base = getenv("TMPDIR");
+  int fd = memfd_create("fuzz", MFD_CLOEXEC);
+  char target[40];
+  snprintf(folder, sizeof folder, "%.150s/fusible-fuzz-XXXXXX", base ? base : "/tmp");
+  if (fd < 0 || !mkdtemp(folder) || atexit(tidy)) abort();
+  snprintf(target, sizeof target, "/proc/self/fd/%d", fd);
+  for (size_t k = 0; k < FS_LEN(endings); k++) {
+    snprintf(links[k], sizeof links[k], "%s/x.%s", folder, endings[k]);
+    if (symlink(target, links[k])) abort();
+  }
+  return fd;
+}
+
 static const char *make_file(const char *ending, const uint8_t *data, size_t size) {
   static int fd = -1;
-  if (fd < 0) {
-    const char *base = getenv("TMPDIR");
-    fd = memfd_create("fuzz", MFD_CLOEXEC);
-    snprintf(folder, sizeof folder, "%.150s/fusible-fuzz-XXXXXX", base ? base : "/tmp");
-    if (fd < 0 || !mkdtemp(folder) || atexit(tidy)) abort();
-  }
-  char target[40];
-  snprintf(target, sizeof target, "/proc/self/fd/%d", fd);
-  snprintf(file, sizeof file, "%s/x.%s", folder, ending);
-  unlink(file);
+  size_t k = 0;
+  if (fd < 0) fd = make_links();
+  while (strcmp(endings[k], ending)) k++;
   if (ftruncate(fd, 0) || pwrite(fd, data, size, 0) != (ssize_t)size) abort();
-  if (symlink(target, file)) abort();
-  return file;
+  return links[k];
 }
 
 /* All that it says of itself is true: every element can be read. */

@@ -1,30 +1,29 @@
-/* fuzz_session.c - texts of statements, run on the CPU as an input of the prompt is. What
+/* fuzz_session.c - texts of statements, run on the CPU as inputs of the prompt are. What
  * has effects outside, or would be other work, is left out: files, plots' files, questions,
  * and commands but for a few. Memory and time are limited by counts, the same on every
- * machine: an array is small, and so many looks at the interrupt flag end an input. */
+ * machine: an array is small, so is all that an input may have of the host's memory, and so
+ * many looks at the interrupt flag end it.
+ *
+ * To start a session takes ten times as long as most inputs. So LIFE inputs share one, with
+ * `:reset -f` in between: what one leaves behind meets the next. That the session still
+ * computes is looked at after LOOK of them. A file of which the crash does not come again
+ * alone is the last of LIFE inputs; the same -seed finds it again. */
 #include "tests/fuzz/fuzz.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
+#include <malloc.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
-#include "core/base/base.h"
-#include "core/session/session.h"
+#include "tests/fuzz/alone.h"
 
-#ifdef __has_feature
-#if __has_feature(address_sanitizer)
-#define FS_SANITIZED
-#endif
-#endif
-
-enum { MOST_TEXT = 4096, MOST_BYTES = 16 << 20, MOST_LOOKS = 4000 };
+enum { MOST_TEXT = 4096, MOST_BYTES = 1 << 20, MOST_HOST = 8 << 20, MOST_LOOKS = 2000,
+       LIFE = 1000, LOOK = 4 };
 
 /* -- limits: linked in place of the functions (FUZZ_LINK_session) ----------------- */
 
 static int looks;
+static int64_t held; /* bytes of the host's memory, since the input began */
+static bool limited; /* while it runs */
 
 bool __real_fs_interrupted(void);
 bool __wrap_fs_interrupted(void);
@@ -36,31 +35,66 @@ bool __wrap_fs_interrupted(void) {
 void *__real_mmap(void *at, size_t len, int may, int how, int fd, off_t from);
 void *__wrap_mmap(void *at, size_t len, int may, int how, int fd, off_t from);
 void *__wrap_mmap(void *at, size_t len, int may, int how, int fd, off_t from) {
-  if (len <= MOST_BYTES) return __real_mmap(at, len, may, how, fd, from);
+  if (!limited || len <= MOST_BYTES) return __real_mmap(at, len, may, how, fd, from);
   errno = ENOMEM;
   return MAP_FAILED;
 }
 
-/* Texts of the language may double until the host has no memory left; what an input that
- * ends by that leaves behind is not looked for. */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void) {
-  return "allocator_may_return_null=1:max_allocation_size_mb=64:detect_leaks=0";
+static bool is_too_much(size_t len) {
+  return limited && (len > MOST_HOST || held + (int64_t)len > MOST_HOST);
 }
 
-static void limit_memory(void) {
-#if !defined __SANITIZE_ADDRESS__ && !defined FS_SANITIZED
-  struct rlimit most = {1 << 30, 1 << 30};
-  setrlimit(RLIMIT_AS, &most);
-#endif
+static void *take(void *p) {
+  if (p) held += (int64_t)malloc_usable_size(p);
+  return p;
 }
+
+void *__real_malloc(size_t len);
+void *__wrap_malloc(size_t len);
+void *__wrap_malloc(size_t len) {
+  return is_too_much(len) ? NULL : take(__real_malloc(len));
+}
+
+void *__real_calloc(size_t n, size_t len);
+void *__wrap_calloc(size_t n, size_t len);
+void *__wrap_calloc(size_t n, size_t len) {
+  size_t all;
+  if (__builtin_mul_overflow(n, len, &all) || is_too_much(all)) return NULL;
+  return take(__real_calloc(n, len));
+}
+
+void __real_free(void *p);
+void __wrap_free(void *p);
+void __wrap_free(void *p) {
+  if (p) held -= (int64_t)malloc_usable_size(p);
+  __real_free(p);
+}
+
+void *__real_realloc(void *p, size_t len);
+void *__wrap_realloc(void *p, size_t len);
+void *__wrap_realloc(void *p, size_t len) {
+  size_t old = p ? malloc_usable_size(p) : 0;
+  if (len > old && is_too_much(len - old)) return NULL;
+  void *to = __real_realloc(p, len);
+  if (to) take(to), held -= (int64_t)old;
+  return to;
+}
+
+/* What an input that ends for want of memory leaves behind is not looked for. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) { return "detect_leaks=0"; }
 
 /* -- texts ------------------------------------------------------------------------- */
+
+static bool begins(const char *line, size_t len, const char *word) {
+  return len >= strlen(word) && !memcmp(line, word, strlen(word));
+}
 
 static bool is_command(const char *line, size_t len) {
   static const char *const fine[] = {":why", ":plan", ":alternatives", ":plan json"};
   for (size_t k = 0; k < FS_LEN(fine); k++)
-    if (strlen(fine[k]) == len && !memcmp(line, fine[k], len)) return false;
+    if (strlen(fine[k]) == len && begins(line, len, fine[k])) return false;
+  if (begins(line, len, ":explain ")) return false;
   size_t at = 0;
   while (at < len && (line[at] == ' ' || line[at] == '\t' || line[at] == '\r')) at++;
   return at < len && line[at] == ':';
@@ -82,26 +116,6 @@ static bool is_harmless(const char *text, size_t len) {
 
 /* -- a session --------------------------------------------------------------------- */
 
-static char folder[200];
-
-static void tidy(void) { rmdir(folder); }
-
-/* Files that a session reads and writes of its own are looked for in an empty folder. */
-static void move_away(void) {
-  static const char *const homes[] = {"HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME",
-                                      "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"};
-  if (*folder) return;
-  const char *base = getenv("TMPDIR");
-  snprintf(folder, sizeof folder, "%.150s/fusible-fuzz-XXXXXX", base ? base : "/tmp");
-  if (!mkdtemp(folder) || atexit(tidy)) abort();
-  for (size_t k = 0; k < FS_LEN(homes); k++) setenv(homes[k], folder, 1);
-  setenv("FUSIBLE_REFERENCE_DEVICE", "1", 1);
-  setenv("FUSIBLE_CACHE", "off", 1);
-  setenv("FUSIBLE_CC", "", 1);
-  setenv("OPENBLAS_NUM_THREADS", "1", 1);
-  limit_memory();
-}
-
 static int done;
 
 static void on_event(void *user, const json_t *event) {
@@ -113,29 +127,44 @@ static void on_event(void *user, const json_t *event) {
 
 static enum fs_result run(struct fs_session *s, const char *text, size_t len) {
   done = looks = 0;
+  held = 0;
+  limited = true;
   enum fs_result result = fs_session_eval(s, "<fuzz>", text, len, FS_EVAL_BLOCK);
+  limited = false;
   if (done != 1) abort();
   return result;
 }
 
-/* Whatever it was, the session goes on, and knows what it knew. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+/* Of LIFE inputs; nothing of those before is defined. The library of matrices is loaded
+ * once, and takes more memory than an input may. */
+static struct fs_session *session(void) {
+  static struct fs_session *s;
+  static int used;
+  static const char first[] = "solve([1, 2; 3, 4], [5; 6])", reset[] = ":reset -f";
+  if (!s || used++ == LIFE) {
+    fs_session_free(s);
+    used = 0;
+    s = alone_session(on_event);
+    if (fs_session_eval(s, "<first>", first, strlen(first), 0) != FS_RESULT_OK) abort();
+  }
+  if (run(s, reset, strlen(reset)) != FS_RESULT_OK) abort();
+  return s;
+}
+
+/* Whatever it was, the session goes on, and computes as before. */
+static void look(struct fs_session *s) {
   static const char after[] = "after = 20 + 22; assert(after == 42); assert(sum(1:4) == 10)";
-  const char *text = (const char *)data, *error = NULL;
-  struct fs_session_config config = {.target = "cpu", .threads = 1, .on_event = on_event};
-  int indent;
+  static int inputs;
+  if (++inputs % LOOK) return;
+  if (run(s, after, strlen(after)) != FS_RESULT_OK) abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  const char *text = (const char *)data;
   if (size > MOST_TEXT || !is_harmless(text, size)) return 0;
-  move_away();
-  struct fs_session *s = fs_session_new(&config, &error);
-  if (!s) abort();
-  fs_session_set(s, "learn", "off");
-  fs_session_set(s, "plan-effort", "1");
-  fs_session_is_complete(s, text, size, &indent);
-  json_decref(fs_session_inspect(s, text, size, size / 2, 1));
-  enum fs_result result = run(s, text, size);
-  if (result == FS_RESULT_QUIT) abort(); /* there was no command */
+  struct fs_session *s = session();
+  if (run(s, text, size) == FS_RESULT_QUIT) abort(); /* there was no command */
   json_decref(fs_session_variables(s));
-  if (run(s, after, sizeof after - 1) != FS_RESULT_OK) abort();
-  fs_session_free(s);
+  look(s);
   return 0;
 }

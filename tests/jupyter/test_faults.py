@@ -14,7 +14,8 @@ import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from client import Failure, Kernel, text_of  # noqa: E402
+import failio  # noqa: E402
+from client import PROGRAM, Failure, Kernel, text_of  # noqa: E402
 from score import Score, folder  # noqa: E402
 
 KILLS = int(sys.argv[1]) if len(sys.argv) > 1 else 60
@@ -36,6 +37,43 @@ def kill(kernel):
     pid = kernel.worker()
     if pid:
         os.kill(pid, signal.SIGKILL)
+
+
+def with_failure(shim, n, how):
+    """What the log says and what is in the files of the kernel's state when the n-th call on
+    them fails, and how many calls there were."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
+        state = os.path.join(home, '.local', 'state')
+        out, seen = os.path.join(home, 'count'), os.path.join(state, 'fusible', 'seen')
+        env = failio.environment(shim, state, n, how, out)
+        with Kernel(home=home, **env) as k, k.client() as c:
+            c.ready()
+            assert c.execute('6*7', allow_stdin=True)[0]['status'] == 'ok'
+            assert c.execute('print("again")', allow_stdin=True)[0]['status'] == 'ok'
+            c.ask('shutdown_request', {'restart': False}, channel='control')
+            k.process.wait(60)
+            said = k.said()
+        entries, history = [], os.path.join(state, 'fusible', 'history')
+        if os.path.exists(history):
+            with open(history, encoding='utf-8') as f:
+                entries = [line for line in f if not line.startswith('#')]
+        keys = [os.path.getsize(os.path.join(seen, name)) for name in os.listdir(seen)]
+        return said, (entries, sum(keys) > 0), failio.outcome(out)[0]
+
+
+def test_files_of_the_kernel(score):
+    """What of its history and of the signatures that it saw cannot be kept is said in one
+    sentence, and cells go on."""
+    with tempfile.TemporaryDirectory() as top:
+        shim = failio.build(PROGRAM, top)
+        _, good, count = with_failure(shim, 0, 'EIO')
+        score.check(len(good[0]) == 2 and good[1] and count >= 8, 'without a failure',
+                    f'{good} {count}')
+        for n in range(1, count + 1):
+            said, kept, _ = with_failure(shim, n, 'ENOSPC')
+            lines = [l for l in said.splitlines() if failio.REASONS['ENOSPC'] in l]
+            score.check(len(lines) == 1 or (not lines and kept == good),
+                        f'call {n} of {count}', f'{said}\n{kept}')
 
 
 def test_worker_killed(score):

@@ -17,9 +17,13 @@ import zmq  # noqa: E402
 from client import DELIMITER, Client, Kernel, text_of  # noqa: E402
 from score import Score  # noqa: E402
 
+NOT_READ = 'another client has its routing id'
+ONLY = sys.argv[2] if len(sys.argv) > 2 else ''   # of the floods
 MOST = 200          # MiB that the kernel may take
 SECONDS = 2         # of a flood, at least, and so many own cells
 CELLS = 10
+MOST_FILES = 1000   # descriptors of the kernel
+WELCOMES, WELCOME_SECONDS = 8, 0.05   # so many in so long, in jupyter/iopub.c
 READY = {'shell': b'DEALER', 'control': b'DEALER', 'stdin': b'DEALER',
          'hb': b'DEALER', 'iopub': b'SUB'}
 
@@ -38,7 +42,10 @@ class Peer:
         self.s.sendall(b'\x04' + bytes([len(body)]) + body)
         got = b''
         while len(got) < 64 + 2:  # its greeting, and the beginning of its READY
-            got += self.s.recv(4096)
+            new = self.s.recv(4096)
+            if not new:
+                raise OSError('cut')
+            got += new
 
     def send(self, data):
         """False when the kernel has had enough."""
@@ -93,18 +100,108 @@ def many_subscriptions(connection, stop):
     again_and_again(connection, 'iopub', data, stop)
 
 
+def short_subscriptions(connection, stop):
+    data = b''.join(frame(b'\1%c%c' % (k // 64 + 32, k % 64 + 32)) for k in range(1200))
+    again_and_again(connection, 'iopub', data, stop)
+
+
+def one_subscription_again(connection, stop):
+    again_and_again(connection, 'iopub', 500 * (frame(b'\1') + frame(b'\0')), stop)
+
+
 def echoes_unread(connection, stop):
     again_and_again(connection, 'hb', 200 * frame(4000 * b'x'), stop)
 
 
-FLOODS = [endless_empty_frames, endless_large_frames, endless_heartbeats,
-          large_messages, long_subscriptions, many_subscriptions, echoes_unread]
+def many(connection, channel, number, data, stop):
+    """So many connections at once, which all send without end and read nothing."""
+    open_ones, sent = [], 0
+    while not stop.is_set():
+        try:
+            while len(open_ones) < number:
+                open_ones.append(Peer(connection, channel))
+                open_ones[-1].s.settimeout(0)
+        except OSError:
+            time.sleep(0.01)
+        for peer in open_ones[:]:
+            try:
+                sent += peer.s.send(data) if data else 0
+            except BlockingIOError:
+                pass
+            except OSError:
+                open_ones.remove(peer)
+        time.sleep(0 if data else 0.05)
+    return sent
+
+
+def echoes_of_many_unread(connection, stop):
+    many(connection, 'hb', 40, 200 * frame(4000 * b'x'), stop)
+
+
+def wrong(size):
+    """A message whose signature is wrong."""
+    parts = [DELIMITER, 64 * b'0', b'{"msg_id":"1","msg_type":"execute_request"}', b'{}',
+             b'{}', b'{"code":"' + size * b' ' + b'"}']
+    return b''.join(frame(p, p is not parts[-1]) for p in parts)
+
+
+def wrong_signatures(connection, stop):
+    many(connection, 'shell', 60, 100 * wrong(10), stop)
+
+
+def wrong_signatures_on_stdin(connection, stop):
+    many(connection, 'stdin', 4, 100 * wrong(10), stop)
+
+
+def large_wrong_signatures(connection, stop):
+    many(connection, 'shell', 4, wrong(500000), stop)
+
+
+def one_large_message_each(connection, stop):
+    data = wrong(2900000)
+    while not stop.is_set():
+        try:
+            Peer(connection, 'shell').send(data)
+        except OSError:
+            time.sleep(0.01)
+
+
+def idle_connections(connection, stop):
+    many(connection, 'control', 1500, b'', stop)
+
+
+def mute_connections(connection, stop):
+    """Which do not even greet."""
+    address, kept = ('127.0.0.1', connection['shell_port']), []
+    while not stop.is_set():
+        try:
+            kept.append(socket.create_connection(address, 5))
+        except OSError:
+            time.sleep(0.01)
+        if len(kept) > 1500:
+            kept.pop(0).close()
+
+
+def nothing(connection, stop):
+    stop.wait()
+
+
+FLOODS = [nothing, endless_empty_frames, endless_large_frames, endless_heartbeats,
+          large_messages, long_subscriptions, many_subscriptions, short_subscriptions,
+          one_subscription_again, echoes_unread, echoes_of_many_unread, wrong_signatures,
+          wrong_signatures_on_stdin, large_wrong_signatures,
+          one_large_message_each, idle_connections,
+          mute_connections]
 
 
 def resident(pid, key='VmRSS'):
     with open(f'/proc/{pid}/status', encoding='ascii') as f:
         return next(int(line.split()[1]) for line in f
                     if line.startswith(key)) / 1024
+
+
+def welcomes(c):
+    return sum(m.type == 'iopub_welcome' for m in c.stray)
 
 
 def measure(k, c):
@@ -118,26 +215,45 @@ def measure(k, c):
     return times, resident(k.process.pid, 'VmHWM')
 
 
+def come_late(k):
+    """Who comes now is answered too, once it asks again as Jupyter's clients do."""
+    with k.client() as late:
+        while True:
+            late.send('kernel_info_request')
+            end = time.monotonic() + 2
+            while (m := late.receive(max(0, end - time.monotonic()))):
+                if m.type == 'kernel_info_reply':
+                    return
+
+
 def test_floods(score):
     for flood in FLOODS:
+        if ONLY and ONLY not in flood.__name__:
+            continue
         with Kernel() as k, k.client() as c:
             c.ready()
             c.execute('1')
             stop = multiprocessing.Event()
-            jobs = [multiprocessing.Process(target=flood, args=(k.connection, stop))
-                    for _ in range(2)]
+            jobs = [multiprocessing.Process(target=flood, args=(k.connection, stop),
+                                            daemon=True) for _ in range(2)]
             for job in jobs:
                 job.start()
+            began = time.monotonic()
             times, most = measure(k, c)  # each is answered while it goes
+            heard, rounds = welcomes(c), 2 + (time.monotonic() - began)/WELCOME_SECONDS
+            open_files = len(os.listdir(f'/proc/{k.process.pid}/fd'))
+            come_late(k)
             flooded = all(job.is_alive() for job in jobs)
             stop.set()
             for job in jobs:
                 job.join()
                 score.check(job.exitcode == 0, f'{flood.__name__}: it could flood')
             middle = statistics.median(times)
-            print(f'{flood.__name__}: at most {most:.0f} MiB, own cells '
-                  f'{1000*middle:.1f} ms in the middle, {1000*max(times):.0f} at most')
+            print(f'{flood.__name__}: at most {most:.0f} MiB, {open_files} files, own '
+                  f'cells {1000*middle:.1f} ms in the middle, {1000*max(times):.0f} at most')
             score.check(k.alive() and most < MOST, f'{flood.__name__}: {most} MiB')
+            score.check(heard <= WELCOMES*rounds, f'{flood.__name__}: {heard} welcomes')
+            score.check(open_files < MOST_FILES, f'{flood.__name__}: {open_files} files')
             score.check(flooded, f'{flood.__name__}: it went on meanwhile')
             c.beat()
 
@@ -161,6 +277,23 @@ def test_unread_output(score):
         score.check(most < MOST, f'{most} MiB')
 
 
+def test_unread_by_many(score):
+    """Subscribers who read nothing, while many short messages are published: each of
+    them costs room for every subscriber."""
+    with Kernel() as k, k.client() as c:
+        c.ready()
+        peers = [Peer(k.connection, 'iopub') for _ in range(120)]
+        for peer in peers:
+            peer.send(frame(b'\1'))
+        time.sleep(0.2)
+        for _ in range(5000):
+            reply, _ = c.execute('6*7')
+            score.check(reply['status'] == 'ok', 'a cell')
+        most = resident(k.process.pid, 'VmHWM')
+        print(f'{len(peers)} subscribers that do not read: at most {most:.0f} MiB')
+        score.check(most < MOST, f'{most} MiB')
+
+
 def test_foreign_routing_id(score):
     """Who connects with a client's routing id does not get its replies, nor its
     questions; and the client may come again itself."""
@@ -170,6 +303,7 @@ def test_foreign_routing_id(score):
             with Client(k.connection, identity=b'page', subscribe=False) as thief:
                 for name in ('shell', 'control', 'stdin'):
                     thief.sockets[name].send_multipart([b'nothing'])
+                thief.execute_request('1;' * 500)
                 time.sleep(0.3)
                 reply, _ = c.execute('6*7', timeout=600)
                 score.check(reply['status'] == 'ok', 'a reply')
@@ -181,6 +315,10 @@ def test_foreign_routing_id(score):
                 c.send('input_reply', {'value': 'me'}, channel='stdin')
                 c.collect(request)
                 score.check(not thief.receive(0.2), 'the thief hears nothing')
+                end = time.monotonic() + 600
+                while NOT_READ not in k.said() and time.monotonic() < end:
+                    time.sleep(0.1)
+                score.check(NOT_READ in k.said(), 'the log says why', k.said())
         for n in range(10):
             with Client(k.connection, identity=b'page') as again:
                 again.ready()

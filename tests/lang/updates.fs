@@ -158,6 +158,21 @@ i = i32([1, 2; 3, 4]); i[1, :] += i32([5, 6]); i[2, :] += 1:2;
 print(dtype(i), " ", all(i == [6, 8; 4, 6]))                      # expect: i32 true
 B = ones(2, 2); B[1:2, :] += [10, 20]; B[1, :] *= [1, 2; 3, 4];
 print(all(B == [44, 66; 21, 21]))                                 # expect: true
+# What replaces an element in the same round is one update with it; in the next round it is not.
+w = [1, 1, 6, 0, 2, 0]; j = 5;
+while j > 3
+  w[j] = w[3];
+  w[5] = 0;
+  j -= 1;
+end
+print(all(w == [1, 1, 6, 6, 0, 0]))                               # expect: true
+z = [4, 2, 0, 5, 3, 1, 6, 4, 2, 0]; j = 1;
+while j < 5
+  z[j + 4] = 1;
+  z[3:7] = 0;
+  j += 1;
+end
+print(all(z == [4, 2, 0, 0, 0, 0, 0, 1, 2, 0]))                   # expect: true
 # ---
 A = ones(2, 2); A[1, :] += [1, 2, 3]      # error: shapes do not fit: the part is 1x2, [1, 2, 3] is 3
 # ---

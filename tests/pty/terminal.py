@@ -158,9 +158,15 @@ class Terminal:
         return self.process.returncode
 
     def close(self):
+        """As a window that is closed ends what runs in it."""
         if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
+            self.process.send_signal(signal.SIGHUP)
+            self.process.send_signal(signal.SIGCONT)
+            try:
+                self.process.wait(60)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
         os.close(self.master)
         os.close(self.slave)
 

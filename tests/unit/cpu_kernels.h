@@ -166,8 +166,8 @@ static inline int reduce(struct made *x, int phase, enum fs_reduce_op op,
   s->over = over;
   s->out = v;
   s->in[0] = a, s->in[1] = b;
+  x->k.values.data[v].words = (uint8_t)fs_reduce_ops[op].words;
   if (fs_reduces_to_place((int)op)) { /* of two axes, counted row by row */
-    x->k.values.data[v].place = true;
     s->affine.base = 1;
     s->affine.stride[0] = !(over & FS_VARIES_I) ? 0 : over & FS_VARIES_J ? x->k.space.n : 1;
     s->affine.stride[1] = over & FS_VARIES_J ? 1 : 0;
@@ -205,6 +205,7 @@ static inline void open_targets(void) {
 static inline bool run_on(struct fs_target *t, struct made *x) {
   struct fs_code *code = NULL;
   const struct fs_kernel *k = &x->k;
+  fs_kernel_look(&x->k);
   enum fs_status st =
       t->ops->prepare(t, &x->plan, &diags, 1, &k, &code, &diags);
   if (st == FS_OK)

@@ -155,7 +155,7 @@ static void say_two_ways(struct block *b) {
   give(b, total(b, FS_RD_SUM, e, 1));
 }
 
-static const struct {
+static const struct statement {
   const char *name;
   void (*say)(struct block *b);
 } statements[] = {
@@ -172,8 +172,9 @@ static const int64_t shapes[][2] = {
     {5, 1 << 20}, {4096, 4096}, {100, 100}, {2, 2}, {700, 30000}};
 
 /* Calls `look` for the best plans of every statement in every type and shape. */
-static void each_plan(const struct fs_device *device, const struct fs_plan_options *options,
-                      void (*look)(const char *name, const struct fs_plan *plan)) {
+static inline void each_plan(const struct fs_device *device,
+                             const struct fs_plan_options *options,
+                             void (*look)(const char *name, const struct fs_plan *plan)) {
   enum { MOST = 24 };
   size_t n_types = FS_LEN(types), n_shapes = FS_LEN(shapes);
   for (size_t k = 0; k < FS_LEN(statements) * n_types * n_shapes; k++) {

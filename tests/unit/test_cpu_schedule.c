@@ -8,15 +8,12 @@
 #include <stdio.h>
 
 #include "core/device/cpu/walk.h"
-#include "core/model/calibration.h"
+#include "tests/unit/devices.h"
 #include "tests/unit/statements.h"
 
 static int passed, failed;
 
-static struct fs_device cpu = {
-    .name = "test", .arch = "avx2", .units = 4, .cache_bytes = 32 << 20,
-    .core_cache_bytes = 1 << 20, .memory_bytes = (int64_t)16 << 30, .bandwidth = 4e10,
-    .cache_bandwidth = 1e11, .launch = 2e-6, .flops = 1e11};
+static struct fs_device *const cpu = &devices[GPUS];
 
 /* -- kernels ------------------------------------------------------------------------------- */
 
@@ -27,9 +24,9 @@ static void look_at_plan(const char *name, const struct fs_plan *plan) {
     if (plan->kernels.data[k].scheme < FS_LIBRARY) look(name, plan, &plan->kernels.data[k]);
 }
 static void plan_all(void) {
-  cpu.calibration = fs_calibration_reference(&cpu);
-  each_plan(&cpu, &(struct fs_plan_options){.effort = 5}, look_at_plan);
-  free((void *)cpu.calibration);
+  take_devices();
+  each_plan(cpu, &(struct fs_plan_options){.effort = 5}, look_at_plan);
+  leave_devices();
 }
 
 /* -- the planner's figures against the target's ---------------------------------------------- */
@@ -45,7 +42,7 @@ static void check(bool ok, const char *name, const struct fs_kernel *k, const ch
   }
   if (failed++ < 20)
     printf("FAILED: %s, %s kernel of %d steps: %s: %g planned, %g done\n", name,
-           fs_scheme_names[k->scheme], k->steps.len, what, planned, done);
+           fs_schemes[k->scheme].name, k->steps.len, what, planned, done);
 }
 
 /* Partial results that the end folds: what the target has room for, but for scalars. */
@@ -92,7 +89,7 @@ static int operations(const struct fs_walk *w, const struct fs_step *s) {
 /* What is computed along columns, in passes over strips and in groups of rows. */
 static void compare_passes(const char *name, const struct fs_kernel *k, const struct fs_walk *w) {
   struct fs_cpu_schedule c;
-  fs_schedule_cpu(k, &cpu, &c);
+  fs_schedule_cpu(k, cpu, &c);
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     bool strip = s->out >= 0 && s->phase != FS_END && s->kind != FS_SP_REDUCE &&
@@ -118,7 +115,7 @@ static void compare(const char *name, const struct fs_kernel *k, const struct fs
 
 static void look(const char *name, const struct fs_plan *plan, const struct fs_kernel *k) {
   const char *why = NULL;
-  struct fs_walk *w = fs_walk_new(plan, k, fs_cpu_routines("plain"), &cpu, &why);
+  struct fs_walk *w = fs_walk_new(plan, k, fs_cpu_routines("plain"), cpu, &why);
   kernels++;
   if (!w) {
     check(false, name, k, why, 0, 0);

@@ -2,8 +2,10 @@
  * damage and against other people's files, NVRTC without a device, and, where a
  * driver is there (a real one, or that of tests/fake), memory, copies, timers and
  * interrupts. Prints "N passed, N failed". */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -11,20 +13,9 @@
 
 #include "core/device/cuda/library.h"
 #include "core/device/target.h"
+#include "tests/unit/check.h"
 
-static int passed, failed;
 static struct fs_diags diags;
-
-#define CHECK(cond, ...)                                         \
-  do {                                                           \
-    if (cond) passed++;                                          \
-    else {                                                       \
-      failed++;                                                  \
-      fprintf(stderr, "%s:%d: ", __FILE__, __LINE__);            \
-      fprintf(stderr, __VA_ARGS__);                              \
-      fprintf(stderr, "\n");                                     \
-    }                                                            \
-  } while (0)
 
 static const char *message(void) {
   return diags.list.len ? diags.list.data[diags.list.len - 1].message : "(none)";
@@ -32,7 +23,7 @@ static const char *message(void) {
 
 /* -- the kernel cache ------------------------------------------------------------ */
 
-static char root[64];
+static char root[200];
 static const char image[] = "an image, long enough to be worth damaging: "
                             "0123456789abcdefghijklmnopqrstuvwxyz";
 
@@ -115,7 +106,7 @@ static void write_whole(const char *path, const char *data, size_t size) {
 }
 
 static void test_damage(void) {
-  char path[256], *data;
+  char path[400], *data;
   size_t size;
   in_child(store_it);
   read_whole(file_path(path, sizeof path), &data, &size);
@@ -149,7 +140,7 @@ static void test_damage(void) {
 }
 
 static void test_attacks(void) {
-  char path[256], other[300], folder[128], *data;
+  char path[400], other[300], folder[300], *data;
   size_t size;
   read_whole(file_path(path, sizeof path), &data, &size);
   snprintf(other, sizeof other, "%s/other", root);
@@ -215,13 +206,198 @@ static void test_cache(void) {
   test_keys();
   test_damage();
   test_attacks();
-  char command[128];
+  char command[300];
   snprintf(command, sizeof command, "rm -rf '%s'", root);
   CHECK(system(command) == 0, "tidying up");
   setenv("HOME", home, 1);
   unsetenv("XDG_CACHE_HOME");
   if (kept) setenv("FUSIBLE_CACHE", kept, 1);
   free(kept), free(home);
+}
+
+/* -- where libraries are found ------------------------------------------------------- */
+
+#define PACKAGES "/lib/python3.11/site-packages/nvidia/"
+#define OTHERS "/lib/python3.11/dist-packages/nvidia/"
+
+/* Folders below root, in the order in which they are looked through. */
+static const char *const places[] = {
+    "beside",
+    "venv" PACKAGES "cu14/lib", "venv" PACKAGES "cu13/lib", "venv" PACKAGES "wheel/lib",
+    "venv" OTHERS "cu13/lib", "venv" OTHERS "wheel/lib",
+    "python" PACKAGES "cu13/lib", "python" OTHERS "wheel/lib",
+    "home/.local" PACKAGES "cu13/lib", "home/.local" OTHERS "wheel/lib",
+    "conda/lib64", "conda/lib", "cuda-home/lib64", "cuda-home/lib", "cuda-path/lib64",
+    "cuda-path/lib"};
+
+/* What names them, and what it names, with @ for root; `odd` has a python3, but is no bin. */
+static const struct { const char *variable, *value; } leads[] = {
+    {"VIRTUAL_ENV", "@/venv"},
+    {"PATH", "relative::@/odd:@/python/bin:@/late/bin"},
+    {"HOME", "@/home"},
+    {"CONDA_PREFIX", "@/conda"},
+    {"CUDA_HOME", "@/cuda-home"},
+    {"CUDA_PATH", "@/cuda-path"}};
+
+static const char *const sonames[] = {"libfound.so.2", "libfound.so.1", NULL};
+
+__attribute__((format(printf, 1, 2))) static void shell(const char *format, ...) {
+  char command[1200];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(command, sizeof command, format, args);
+  va_end(args);
+  CHECK(system(command) == 0, "%s", command);
+}
+
+/* Of the test's own library: below root, the file that is found, or "". */
+static const char *found_file(struct fs_str *tried) {
+  static char file[400];
+  char beside[400];
+  snprintf(beside, sizeof beside, "%s/beside/libloaded.so", root);
+  fs_str_clear(tried);
+  void *handle = fs_cuda_find_library("LOOKED_FOR", sonames, "wheel", beside, tried);
+  char *path = handle ? fs_cuda_library_path(dlsym(handle, "cublasCreate_v2")) : NULL;
+  size_t len = strlen(root);
+  bool below = path && !strncmp(path, root, len);
+  snprintf(file, sizeof file, "%s", !path ? "" : below ? path + len + 1 : path);
+  free(path);
+  if (handle) dlclose(handle);
+  return file;
+}
+
+static void set_leads(void) {
+  struct fs_str value = {0};
+  for (size_t k = 0; k < FS_LEN(leads); k++) {
+    fs_str_clear(&value);
+    for (const char *c = leads[k].value; *c; c++)
+      if (*c == '@') fs_str_puts(&value, root);
+      else fs_str_put(&value, c, 1);
+    setenv(leads[k].variable, value.data, 1);
+  }
+  fs_str_free(&value);
+}
+
+/* Each place is next when what lies before it has gone; of two files the first name's. */
+static void put_library(const char *library, const char *place, const char *soname) {
+  char file[500];
+  snprintf(file, sizeof file, "%s/%s/%s", root, place, soname);
+  if (symlink(library, file)) abort();
+}
+static void take_library(const char *place, const char *soname) {
+  char file[500];
+  snprintf(file, sizeof file, "%s/%s/%s", root, place, soname);
+  if (unlink(file)) abort();
+}
+
+static void test_order_of_places(const char *library) {
+  struct fs_str tried = {0};
+  char wanted[400];
+  for (size_t k = 0; k < 2 * FS_LEN(places); k++)
+    put_library(library, places[k / 2], sonames[k % 2]);
+  for (size_t k = 0; k < 2 * FS_LEN(places); k++) {
+    snprintf(wanted, sizeof wanted, "%s/%s", places[k / 2], sonames[k % 2]);
+    const char *file = found_file(&tried);
+    CHECK(!strcmp(file, wanted), "%s was found, not %s", file, wanted);
+    CHECK(k / 2 == 0 || strstr(fs_str_text(&tried), places[k / 2 - 1]),
+          "%s does not name %s", fs_str_text(&tried), places[k / 2 - 1]);
+    take_library(places[k / 2], sonames[k % 2]);
+  }
+  CHECK(!*found_file(&tried), "a library that is nowhere was found");
+  CHECK(!strncmp(fs_str_text(&tried), "the loader's folders, /", 23), "%s",
+        fs_str_text(&tried));
+  fs_str_free(&tried);
+}
+
+/* Without what leads there, or with an empty word for it, a place is not looked at. */
+static void test_leads(const char *library) {
+  static const char *const first[] = {"venv" PACKAGES "cu14/lib", "python" PACKAGES "cu13/lib",
+                                      "home/.local" PACKAGES "cu13/lib", "conda/lib64",
+                                      "cuda-home/lib64", "cuda-path/lib64"};
+  struct fs_str tried = {0};
+  for (size_t k = 0; k < FS_LEN(leads); k++) {
+    put_library(library, first[k], sonames[0]);
+    const char *file = found_file(&tried);
+    CHECK(!strncmp(file, first[k], strlen(first[k])), "%s: %s", leads[k].variable, file);
+    setenv(leads[k].variable, "", 1);
+    CHECK(!*found_file(&tried), "%s is empty, and leads somewhere", leads[k].variable);
+    unsetenv(leads[k].variable);
+    CHECK(!*found_file(&tried), "%s is not set, and leads somewhere", leads[k].variable);
+    set_leads();
+    take_library(first[k], sonames[0]);
+  }
+  put_library(library, "home", sonames[0]);
+  char file[400];
+  snprintf(file, sizeof file, "%s/home/%s", root, sonames[0]);
+  setenv("LOOKED_FOR", file, 1);
+  CHECK(!strcmp(found_file(&tried), "home/libfound.so.2"), "a file that is named");
+  setenv("LOOKED_FOR", "off", 1);
+  put_library(library, "beside", sonames[0]);
+  CHECK(!*found_file(&tried) && !strcmp(fs_str_text(&tried), "off (from LOOKED_FOR)"),
+        "another file than the one that is named: %s", fs_str_text(&tried));
+  unsetenv("LOOKED_FOR");
+  CHECK(!strncmp(found_file(&tried), "beside/", 7), "nothing was named");
+  fs_str_free(&tried);
+}
+
+/* Those that the process has, or the loader knows, come first. */
+static void test_loader(void) {
+  static const char *const here[] = {"libnone.so.1", "libc.so.6", NULL};
+  static const char *const known[] = {"libnone.so.1", "libresolv.so.2", NULL};
+  struct fs_str tried = {0};
+  void *handle = fs_cuda_find_library("LOOKED_FOR", here, "wheel", NULL, &tried);
+  CHECK(handle && dlsym(handle, "strlen") && !tried.len, "a library that is loaded");
+  if (handle) dlclose(handle);
+  handle = fs_cuda_find_library("LOOKED_FOR", known, "wheel", NULL, &tried);
+  CHECK(handle && !tried.len, "a library that the loader finds");
+  if (handle) dlclose(handle);
+  handle = fs_cuda_find_library("LOOKED_FOR", sonames, "wheel", NULL, &tried);
+  CHECK(!handle, "a library beside nothing");
+  CHECK(!fs_cuda_library_path(&tried), "a library that data came from");
+  fs_str_free(&tried);
+}
+
+static void test_places(void) {
+  const char *build = getenv("BUILD");
+  char *library = realpath(build ? build : "build", NULL);
+  char *kept[FS_LEN(leads)], file[400];
+  for (size_t k = 0; k < FS_LEN(leads); k++) {
+    const char *value = getenv(leads[k].variable);
+    kept[k] = value ? fs_strdup(value) : NULL;
+  }
+  const char *base = getenv("TMPDIR");
+  snprintf(root, sizeof root, "%.150s/fusible-places-XXXXXX", base ? base : "/tmp");
+  if (!library || !mkdtemp(root)) abort();
+  snprintf(file, sizeof file, "%s/fake/cublas.so", library);
+  for (size_t k = 0; k < FS_LEN(places); k++) shell("mkdir -p '%s/%s'", root, places[k]);
+  shell("for d in odd python/bin late/bin; do mkdir -p '%s'/$d && ln -s /bin/true '%s'/$d/python3;"
+        " done", root, root);
+  set_leads();
+  test_order_of_places(file);
+  test_leads(file);
+  test_loader();
+  for (size_t k = 0; k < FS_LEN(leads); k++) {
+    if (kept[k]) setenv(leads[k].variable, kept[k], 1);
+    else unsetenv(leads[k].variable);
+    free(kept[k]);
+  }
+  shell("rm -rf '%s'", root);
+  free(library);
+}
+
+/* -- faults --------------------------------------------------------------------------- */
+
+/* Those of which NVIDIA says that the process has to be started again. */
+static void test_fatal(void) {
+  static const int fatal[] = {4, 214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719,
+                              721, 999};
+  int wrong = 0;
+  for (int code = 1000; code-- > 0;) {
+    bool wanted = false;
+    for (size_t k = 0; k < FS_LEN(fatal); k++) wanted |= fatal[k] == code;
+    if (fs_cu_is_fatal(code) != wanted) wrong = code;
+  }
+  CHECK(!wrong, "whether %d is fatal", wrong);
 }
 
 /* -- NVRTC without a device ---------------------------------------------------------- */
@@ -254,6 +430,12 @@ static void test_own_kernels(void) {
     fs_str_clear(&s);
     fs_cuda_own_source("fs_invert", FS_F32, (enum fs_dtype)t, t % 2 ? FS_I64 : FS_I32, &s);
     check_compiles("fs_invert", s.data);
+  }
+  for (int t = 1; t < FS_DTYPE_COUNT; t++) { /* truth values are not put together */
+    fs_str_clear(&s);
+    fs_cuda_own_source("fs_combine", (enum fs_dtype)t, (enum fs_dtype)((t + 1) % FS_DTYPE_COUNT),
+                       (enum fs_dtype)t, &s);
+    check_compiles("fs_combine", s.data);
   }
   for (int t = 0; t < FS_DTYPE_COUNT; t++) {
     fs_str_clear(&s);
@@ -399,8 +581,62 @@ static void test_copies(void) {
   try_copy(3000001, 1, 3000001, 3000001);
   try_copy((65 << 20) + 3, 1, (65 << 20) + 3, (65 << 20) + 3);
   try_copy(5000, 14000, 5000, 5120); /* several pieces */
-  CHECK(gpu->ops->upload(gpu, NULL, 0, NULL, 0, 0, 5, &diags) == FS_OK,
+  CHECK(gpu->ops->upload(gpu, NULL, 0, NULL, 0, 0, 5, &diags) == FS_OK &&
+            gpu->ops->download(gpu, NULL, 0, NULL, 0, 3, 0, &diags) == FS_OK &&
+            gpu->ops->copy(gpu, NULL, 0, NULL, 0, 0, 0, &diags) == FS_OK &&
+            fs_cuda_zero(gpu, NULL, 0, &diags) == FS_OK,
         "an empty copy");
+}
+
+/* Every row of the copy is the one row that there is. */
+static void test_one_row(void) {
+  static const char row[] = "one row";
+  char rows[3][16] = {{0}};
+  void *p = NULL;
+  CHECK(gpu->ops->alloc(gpu, sizeof rows, &p) == FS_OK, "no memory");
+  bool ok = gpu->ops->upload(gpu, p, 0, row, 0, sizeof row, 1, &diags) == FS_OK &&
+            gpu->ops->copy(gpu, (char *)p + 16, 16, p, 0, sizeof row, 2, &diags) == FS_OK &&
+            gpu->ops->download(gpu, rows, 0, p, 0, sizeof rows, 1, &diags) == FS_OK;
+  for (int k = 0; k < 3; k++)
+    CHECK(ok && !strcmp(rows[k], row), "row %d: %.16s, %s", k, rows[k], message());
+  gpu->ops->free(gpu, p, sizeof rows);
+}
+
+static void test_copies_end(void) {
+  size_t bytes = 130 << 20;
+  char *host = fs_calloc(bytes, 1);
+  void *p = NULL;
+  CHECK(gpu->ops->alloc(gpu, bytes, &p) == FS_OK, "no memory");
+  fs_interrupt_request();
+  CHECK(gpu->ops->upload(gpu, p, 0, host, 0, (int64_t)bytes, 1, &diags) == FS_INTERRUPTED,
+        "a long copy does not see Ctrl-C");
+  fs_interrupt_clear();
+  static const struct { const char *call, *words; } cases[] = {
+      {"cuMemcpyHtoDAsync_v2", "copying to the GPU"},
+      {"cuStreamSynchronize", "copying to the GPU"},
+      {"cuMemcpyDtoHAsync_v2", "copying from the GPU"},
+      {"cuMemcpyDtoDAsync_v2", "copying on the GPU"},
+      {"cuMemsetD8Async", "clearing GPU memory"},
+      {"cuStreamQuery", "waiting for kernels"}};
+  for (size_t k = 0; k < FS_LEN(cases) && getenv("FUSIBLE_FAKE"); k++) {
+    char spec[80], words[200];
+    snprintf(spec, sizeof spec, "%s:1:1", cases[k].call);
+    snprintf(words, sizeof words, "the CUDA driver failed at %s: an injected error "
+             "(CUDA_ERROR_FAKE, 1)", cases[k].words);
+    for (int again = 0; again < 2; again++) {
+      fs_diags_clear(&diags);
+      if (!again) setenv("FUSIBLE_FAKE_FAIL", spec, 1);
+      bool done = gpu->ops->upload(gpu, p, 0, host, 0, 100, 1, &diags) == FS_OK &&
+                  gpu->ops->copy(gpu, (char *)p + 100, 0, p, 0, 100, 1, &diags) == FS_OK &&
+                  fs_cuda_zero(gpu, p, 50, &diags) == FS_OK &&
+                  gpu->ops->download(gpu, host, 0, p, 0, 200, 1, &diags) == FS_OK;
+      unsetenv("FUSIBLE_FAKE_FAIL");
+      CHECK(again ? done && !diags.list.len : !done && !strcmp(message(), words), "%s%s: %s",
+            spec, again ? ", again" : "", message());
+    }
+  }
+  gpu->ops->free(gpu, p, bytes);
+  free(host);
 }
 
 static void test_timers(void) {
@@ -442,6 +678,8 @@ static void test_limits(void) {
 int main(void) {
   fs_diags_init(&diags);
   test_cache();
+  test_places();
+  test_fatal();
   test_nvrtc();
   if (fs_cuda_present()) {
     CHECK(!fs_cuda_open(99, &diags) && strstr(message(), "no CUDA device 99"),
@@ -453,6 +691,8 @@ int main(void) {
     test_limits();
     test_memory();
     test_copies();
+    test_one_row();
+    test_copies_end();
     test_timers();
     test_many_starts();
     gpu->ops->close(gpu);

@@ -9,24 +9,7 @@
 #include <unistd.h>
 
 #include "core/worker/internal.h"
-
-static int passed, failed;
-
-static bool check(bool ok, const char *fmt, ...) FS_PRINTF(2, 3);
-static bool check(bool ok, const char *fmt, ...) {
-  va_list args;
-  if (ok) {
-    passed++;
-    return true;
-  }
-  failed++;
-  va_start(args, fmt);
-  printf("FAILED: ");
-  vprintf(fmt, args);
-  printf("\n");
-  va_end(args);
-  return false;
-}
+#include "tests/unit/check.h"
 
 /* -- a worker by a script -------------------------------------------------------- */
 
@@ -185,6 +168,26 @@ static char state_of(int pid) {
   return end ? end[2] : 0;
 }
 
+/* Seconds that a process has used of the processors. */
+static double computed(int pid) {
+  char path[64], text[512] = "";
+  long user = 0, system = 0;
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  FILE *f = fopen(path, "r");
+  if (f && !fgets(text, sizeof text, f)) *text = 0;
+  if (f) fclose(f);
+  const char *end = strrchr(text, ')');
+  if (end) sscanf(end, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &user, &system);
+  return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+}
+
+/* Gives an input that computes for ever; it has begun to. */
+static void begin(struct fs_worker *w, const char *text) {
+  fs_worker_eval(w, "<loop>", text, strlen(text), 0);
+  double enough = computed(fs_worker_pid(w)) + 0.3, hangs = fs_now() + 600;
+  while (computed(fs_worker_pid(w)) < enough && fs_now() < hangs) fs_worker_pump(w, 10);
+}
+
 /* -- words ------------------------------------------------------------------------ */
 
 static void test_words(void) {
@@ -196,8 +199,7 @@ static void test_words(void) {
   check(!strcmp(fs_str_text(&s.died), "the session's process was ended by SIGKILL; another "
                                       "one takes its place"), "%s", fs_str_text(&s.died));
   run(w, "y = 2");
-  fs_worker_eval(w, "<loop>", "while true; end", 15, 0);
-  for (int k = 0; k < 20; k++) fs_worker_pump(w, 10);
+  begin(w, "while true; end");
   check(!fs_worker_eval(w, "<other>", "1", 1, 0), "a second input");
   check(fs_worker_define(w, "z", "1") == FS_RESULT_ERROR, "nor a value");
   check(!fs_worker_answer(w, "yes"), "an answer that nobody asked for");
@@ -215,8 +217,7 @@ static void test_names(void) {
   struct seen s = {0};
   struct fs_worker *w = start(&s);
   static const char loop[] = "a=1; b=1; c=1; d=1; e=1; f=1; g=1; h=1; i=1; while true; end";
-  fs_worker_eval(w, "<loop>", loop, sizeof loop - 1, 0);
-  for (int k = 0; k < 20; k++) fs_worker_pump(w, 10);
+  begin(w, loop);
   fs_worker_interrupt(w);
   while (fs_worker_pump(w, 100)) {}
   check(fs_worker_result(w) == FS_RESULT_INTERRUPTED, "interrupted");
@@ -291,8 +292,7 @@ static void test_random(void) {
   struct fs_worker *w = start(&s), *o = start(&other);
   run(w, "seed(3); a = rand(2);"), run(o, "seed(3); a = rand(2);");
   static const char loop[] = "u = rand(5); while true; end";
-  fs_worker_eval(w, "<loop>", loop, sizeof loop - 1, 0); /* which is not replayed */
-  for (int k = 0; k < 20; k++) fs_worker_pump(w, 10);
+  begin(w, loop); /* which is not replayed */
   fs_worker_interrupt(w);
   while (fs_worker_pump(w, 100)) {}
   run(o, "u = rand(5)");
@@ -408,8 +408,7 @@ static void test_opaque(void) {
   struct seen s = {0};
   struct fs_worker *w = start(&s);
   static const char loop[] = "a = 1; while true; end";
-  fs_worker_eval(w, "<loop>", loop, sizeof loop - 1, 0);
-  for (int k = 0; k < 20; k++) fs_worker_pump(w, 10);
+  begin(w, loop);
   fs_worker_interrupt(w);
   while (fs_worker_pump(w, 100)) {}
   run(w, "b = 2; nothing_there"); /* it ended in the middle: where is not known */
@@ -443,8 +442,7 @@ static void test_reset(void) {
 static void test_interrupt(void) {
   struct seen s = {0};
   struct fs_worker *w = start(&s);
-  fs_worker_eval(w, "<loop>", "while true; end", 15, 0);
-  for (int k = 0; k < 20; k++) fs_worker_pump(w, 10);
+  begin(w, "while true; end");
   fs_worker_interrupt(w);
   double end_at = fs_now() + 600;
   while (state_of(fs_worker_pid(w)) != 'S' && fs_now() < end_at) usleep(1000);

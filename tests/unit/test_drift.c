@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "core/emit/emit.h"
-#include "core/model/calibration.h"
+#include "tests/unit/devices.h"
 #include "tests/unit/statements.h"
 
 /* What is compared, and of how many kernels it may differ: as many as do today. Whoever
@@ -35,21 +35,6 @@ static struct {
 static int kernels, passed, failed;
 static bool all;
 
-/* -- devices ------------------------------------------------------------------------------ */
-
-static struct fs_device devices[] = {
-    {.is_cuda = true, .name = "NVIDIA H200", .arch = "sm_90a", .cc = 90, .units = 132,
-     .max_threads = 1024, .shared_bytes = 227 << 10, .regs = 65536, .cooperative = true,
-     .cache_bytes = 60 << 20, .memory_bytes = (int64_t)140 << 30, .bandwidth = 4.18844448e12,
-     .cache_bandwidth = 6.27264e12, .launch = 3.5e-6, .flops = 6.690816e13},
-    {.is_cuda = true, .name = "NVIDIA H100", .arch = "sm_90a", .cc = 90, .units = 132,
-     .max_threads = 1024, .shared_bytes = 227 << 10, .regs = 65536, .cooperative = true,
-     .cache_bytes = 50 << 20, .memory_bytes = (int64_t)80 << 30, .bandwidth = 2.9165184e12,
-     .cache_bandwidth = 6.27264e12, .launch = 3.5e-6, .flops = 6.690816e13},
-    {.is_cuda = true, .name = "NVIDIA A100", .arch = "sm_80", .cc = 80, .units = 108,
-     .max_threads = 1024, .shared_bytes = 163 << 10, .regs = 65536, .cooperative = true,
-     .cache_bytes = 40 << 20, .memory_bytes = (int64_t)80 << 30, .bandwidth = 1.353024e12,
-     .cache_bandwidth = 3.654720e12, .launch = 3.5e-6, .flops = 1.949184e13}};
 static const struct fs_device *device;
 
 /* -- what a text does ------------------------------------------------------------------------ */
@@ -95,7 +80,7 @@ static void compare(enum fact f, bool ok, const char *name, const struct fs_kern
   const struct fs_tuning *t = &k->tune;
   printf("%s on %s, %s of %d threads, %d on a row, vec %d, cols %d, iters %d, cluster %d, "
          "stages %d: %s: %g in the model, %g in the text\n",
-         name, device->name, fs_scheme_names[k->scheme], t->threads, t->row_threads, t->vec,
+         name, device->name, fs_schemes[k->scheme].name, t->threads, t->row_threads, t->vec,
          t->cols, t->iters, t->cluster, t->stages, facts[f].name, model, text);
 }
 
@@ -179,16 +164,14 @@ static void look_at_plan(const char *name, const struct fs_plan *plan) {
 }
 
 static void plan_all(void) {
-  for (size_t d = 0; d < FS_LEN(devices); d++) {
-    fs_device_of_cc(&devices[d], devices[d].cc);
-    struct fs_calibration *c = fs_calibration_reference(&devices[d]);
-    devices[d].calibration = c;
+  take_devices();
+  for (int d = 0; d < GPUS; d++) {
     device = &devices[d];
     for (int any_size = 0; any_size < 2; any_size++)
       each_plan(device, &(struct fs_plan_options){.effort = 5, .apart = true,
                                                   .any_size = any_size}, look_at_plan);
-    free(c);
   }
+  leave_devices();
 }
 
 int main(int argc, char **argv) {

@@ -6,19 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int passed, failed;
-
-#define CHECK(ok, ...)               \
-  do {                               \
-    if (ok) {                        \
-      passed++;                      \
-    } else {                         \
-      failed++;                      \
-      printf("line %d: ", __LINE__); \
-      printf(__VA_ARGS__);           \
-      printf("\n");                  \
-    }                                \
-  } while (0)
+#include "tests/unit/check.h"
 
 #define EACH(dt) for (enum fs_dtype dt = 0; dt < FS_DTYPE_COUNT; dt++)
 

@@ -247,33 +247,11 @@ static void put(enum fs_dtype dt, void *p, double x) {
   memcpy(p, &h, 2);
 }
 
-static double map_value(const struct kb *b, const struct fs_step *s,
-                        const double *x) {
-  switch (s->op) {
-    case FS_OP_COPY: return x[0];
-    case FS_OP_CAST:
-      return b->k.values.data[s->out].dtype == FS_BOOL ? x[0] != 0 : x[0];
-    case FS_OP_ADD: return x[0] + x[1];
-    case FS_OP_SUB: return x[0] - x[1];
-    case FS_OP_MUL: return x[0] * x[1];
-    case FS_OP_MAX: return fmax(x[0], x[1]);
-    case FS_OP_MIN: return fmin(x[0], x[1]);
-    case FS_OP_GT: return x[0] > x[1];
-    case FS_OP_EQ: return x[0] == x[1];
-    case FS_OP_NOT: return !x[0];
-    case FS_OP_ABS: return fabs(x[0]);
-    case FS_OP_SIGN: return (x[0] > 0) - (x[0] < 0);
-    case FS_OP_MOD:
-      if (x[1] == 0)
-        return fs_dtype_is_float(b->k.values.data[s->out].dtype) ? NAN : 0;
-      return x[0] - x[1] * floor(x[0] / x[1]);
-    case FS_OP_SQUARE: return x[0] * x[0];
-    case FS_OP_SQRT: return sqrt(x[0]);
-    case FS_OP_WHERE: return x[0] ? x[1] : x[2];
-    case FS_OP_EXP: return exp(x[0]);
-    case FS_OP_DIV: return x[0] / x[1];
-    default: abort();
-  }
+static double map_value(const struct kb *b, const struct fs_step *s, const double *x) {
+  enum fs_dtype dt = b->k.values.data[s->out].dtype;
+  if (s->op == FS_OP_CAST && dt == FS_BOOL) return x[0] != 0;
+  if (s->op == FS_OP_MOD && x[1] == 0) return fs_dtype_is_float(dt) ? NAN : 0;
+  return fs_map_number(s->op, x);
 }
 
 static int64_t dot_index(const struct kb *b, const int64_t *stride, int64_t i,
@@ -455,6 +433,7 @@ static struct fs_device sm100 = {
 static void compile_for(struct kb *b, const char *name,
                         const struct fs_device *d) {
   struct fs_emitted e;
+  fs_kernel_look(&b->k);
   fs_emit_cuda(&b->plan, &b->k, d, NULL, &e);
   char *log = NULL;
   enum fs_status status = fs_nvrtc_check(e.source, d->arch, &log);
@@ -487,6 +466,7 @@ static void check(struct kb *b, const char *name, int blocks, bool compile,
   bool best = ring || !strncmp(name, "cluster", 7);
   struct fs_device hopper = sm90;
   if (b->k.tune.iters > 1) hopper.cache_bytes = 4096; /* large matrices' rings */
+  fs_kernel_look(&b->k);
   fs_emit_cuda(&b->plan, &b->k, best ? &hopper : &sm80, NULL, &e);
   if ((ring && e.shared_bytes == 0) || (best && !ring && e.cluster < 2)) {
     printf("FAIL %s: no %s\n", name, ring ? "ring" : "cluster");
@@ -1114,6 +1094,7 @@ static void print_tuned(const char *scheme, const char *name, int64_t m,
   if (s == FS_FLAT) b = flat_dot(n, FS_F32);
   if (!b) return;
   const struct fs_device *d = plain ? &sm80 : &sm90;
+  fs_kernel_look(&b->k);
   fs_tune(&b->k, d);
   struct fs_emitted e;
   fs_emit_cuda(&b->plan, &b->k, d, NULL, &e);

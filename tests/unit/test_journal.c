@@ -7,24 +7,7 @@
 
 #include "core/worker/journal.h"
 #include "core/worker/worker.h"
-
-static int passed, failed;
-
-static bool check(bool ok, const char *fmt, ...) FS_PRINTF(2, 3);
-static bool check(bool ok, const char *fmt, ...) {
-  va_list args;
-  if (ok) {
-    passed++;
-    return true;
-  }
-  failed++;
-  va_start(args, fmt);
-  printf("FAILED: ");
-  vprintf(fmt, args);
-  printf("\n");
-  va_end(args);
-  return false;
-}
+#include "tests/unit/check.h"
 
 /* -- inputs that are kept ---------------------------------------------------- */
 

@@ -4,273 +4,7 @@
  * (a real one, or that of tests/fake), on the device too. Operands must come out
  * as they went in, and nothing between the elements of a result may change.
  * Prints "N passed, N failed". */
-#include <math.h>
-#include <stdio.h>
-
-#include "core/device/cpu/lapack.h"
-#include "core/device/cuda/library.h"
-#include "core/device/target.h"
-#include "core/plan/plan.h"
-
-static int passed, failed;
-static struct fs_diags diags;
-static struct fs_target *gpu; /* NULL: none */
-
-#define CHECK(cond, ...)                                         \
-  do {                                                           \
-    if (cond) passed++;                                          \
-    else {                                                       \
-      failed++;                                                  \
-      fprintf(stderr, "%s:%d: ", __FILE__, __LINE__);            \
-      fprintf(stderr, __VA_ARGS__);                              \
-      fprintf(stderr, "\n");                                     \
-    }                                                            \
-  } while (0)
-
-static uint64_t seed = 7;
-static double random_unit(void) {
-  seed = seed * 6364136223846793005u + 1442695040888963407u;
-  return (double)(seed >> 11) * 0x1p-53;
-}
-
-/* -- matrices with any layout --------------------------------------------------- */
-
-enum { GUARD = 0x5a };
-
-struct mat {
-  enum fs_dtype dtype;
-  int64_t rows, cols, si, sj; /* strides in elements */
-  int64_t offset, count;
-  char *data;
-};
-
-enum how { ROWS, PADDED, COLUMNS, APART };
-static const char *const how_names[] = {"rows", "padded", "columns", "apart"};
-
-static struct mat mat_new(enum fs_dtype dt, int64_t rows, int64_t cols,
-                          enum how how) {
-  struct mat m = {.dtype = dt, .rows = rows, .cols = cols};
-  m.si = how == COLUMNS ? 1 : how == PADDED ? cols + 3 : cols;
-  m.sj = how == COLUMNS ? rows : 1;
-  if (how == APART) m.si = 2 * cols + 5, m.sj = 2;
-  m.offset = how == ROWS ? 0 : 4;
-  m.count = m.offset + rows * FS_MAX(m.si, 1) + cols * m.sj + 8;
-  m.data = fs_malloc((size_t)m.count * fs_dtype_size(dt));
-  memset(m.data, GUARD, (size_t)m.count * fs_dtype_size(dt));
-  return m;
-}
-
-static char *place(const struct mat *m, int64_t i, int64_t j) {
-  return m->data + (m->offset + i * m->si + j * m->sj) *
-                       (int64_t)fs_dtype_size(m->dtype);
-}
-
-/* Half precision through the compiler's own conversion would need a new one;
- * the values used here are small integers and dyadic fractions. */
-static double get_half(uint16_t h) {
-  int e = h >> 10 & 31;
-  double f = h & 1023;
-  double v = e ? ldexp(1024 + f, e - 25) : ldexp(f, -24);
-  return h & 0x8000 ? -v : v;
-}
-static uint16_t put_half(double v) {
-  for (unsigned h = 0; h < 0x7c00; h++) /* the smallest not below |v| */
-    if (get_half((uint16_t)h) >= fabs(v))
-      return (uint16_t)(h | (v < 0 ? 0x8000 : 0));
-  return 0x7c00;
-}
-
-static double get(const struct mat *m, int64_t i, int64_t j) {
-  const char *p = place(m, i, j);
-  switch (m->dtype) {
-    case FS_BOOL: return *(const uint8_t *)p;
-    case FS_I32: return *(const int32_t *)p;
-    case FS_I64: return (double)*(const int64_t *)p;
-    case FS_F16: return get_half(*(const uint16_t *)p);
-    case FS_BF16: {
-      uint32_t bits = (uint32_t)*(const uint16_t *)p << 16;
-      float f;
-      memcpy(&f, &bits, 4);
-      return f;
-    }
-    case FS_F32: return *(const float *)p;
-    default: return *(const double *)p;
-  }
-}
-
-static void put(const struct mat *m, int64_t i, int64_t j, double v) {
-  char *p = place(m, i, j);
-  switch (m->dtype) {
-    case FS_BOOL: *(uint8_t *)p = v != 0; break;
-    case FS_I32: *(int32_t *)p = (int32_t)v; break;
-    case FS_I64: *(int64_t *)p = (int64_t)v; break;
-    case FS_F16: *(uint16_t *)p = put_half(v); break;
-    case FS_BF16: {
-      float f = (float)v;
-      uint32_t bits;
-      memcpy(&bits, &f, 4);
-      *(uint16_t *)p = (uint16_t)(bits >> 16);
-      break;
-    }
-    case FS_F32: *(float *)p = (float)v; break;
-    default: *(double *)p = v; break;
-  }
-}
-
-/* Small non-zero integers: every partial sum is exact. */
-static void fill_integers(struct mat *m, int most) {
-  for (int64_t i = 0; i < m->rows; i++)
-    for (int64_t j = 0; j < m->cols; j++) {
-      double v = 1 + floor(random_unit() * most);
-      bool negative = m->dtype != FS_BOOL && random_unit() < 0.5;
-      put(m, i, j, negative ? -v : v);
-    }
-}
-
-static void fill_random(struct mat *m) {
-  for (int64_t i = 0; i < m->rows; i++)
-    for (int64_t j = 0; j < m->cols; j++)
-      put(m, i, j, random_unit() - 0.5);
-}
-
-/* Whether everything but the elements still holds the guard byte. */
-static bool guards_hold(const struct mat *m) {
-  size_t size = fs_dtype_size(m->dtype), bytes = (size_t)m->count * size;
-  char *copy = fs_malloc(bytes);
-  memcpy(copy, m->data, bytes);
-  for (int64_t i = 0; i < m->rows; i++)
-    for (int64_t j = 0; j < m->cols; j++)
-      memset(copy + (place(m, i, j) - m->data), GUARD, size);
-  bool ok = true;
-  for (size_t k = 0; k < bytes; k++) ok = ok && copy[k] == GUARD;
-  free(copy);
-  return ok;
-}
-
-/* -- one library kernel as a plan ------------------------------------------------ */
-
-struct job {
-  struct fs_plan plan;
-  struct fs_kernel kernel;
-  struct fs_slot slots[3];
-  struct mat *mats[3];   /* result, operands */
-  int n;
-};
-
-/* The squeezed shape and layout of a matrix. */
-static struct fs_shape squeeze(const struct mat *m, struct fs_layout *layout) {
-  struct fs_shape s = {0};
-  layout->offset = m->offset;
-  if (m->rows != 1) {
-    layout->stride[s.rank] = m->si;
-    s.dim[s.rank++] = m->rows;
-  }
-  if (m->cols != 1) {
-    layout->stride[s.rank] = m->sj;
-    s.dim[s.rank++] = m->cols;
-  }
-  return s;
-}
-
-static void job_begin(struct job *job, enum fs_lib_op op, struct mat *out,
-                      struct mat *a, struct mat *b, unsigned trans) {
-  memset(job, 0, sizeof *job);
-  uint32_t source = fs_source_add(&diags, "<test>", "Y = op(A, B)", 12);
-  struct fs_graph *g = fs_graph_new();
-  g->span = g->stmt = (struct fs_span){source, 4, 12};
-  struct mat *mats[] = {out, a, b};
-  struct fs_shape full[3], squeezed[3];
-  fs_id in[3] = {0};
-  job->n = b ? 3 : 2;
-  for (int k = 0; k < job->n; k++) {
-    struct mat *m = job->mats[k] = mats[k];
-    full[k] = (struct fs_shape){2, {m->rows, m->cols}};
-    squeezed[k] = squeeze(m, &job->kernel.lib_layout[k]);
-    job->slots[k].dtype = m->dtype;
-    job->kernel.lib_slots[k] = k;
-    if (k == 2 && b == a) in[k] = in[1];
-    else if (k)
-      in[k] = fs_graph_input(g, &(struct fs_graph_source){0}, m->dtype, &squeezed[k],
-                             &job->kernel.lib_layout[k], NULL);
-  }
-  job->kernel.scheme = FS_LIBRARY;
-  job->kernel.lib_node =
-      fs_graph_lib(g, op, out->dtype, &squeezed[0], in[1], &full[1], in[2],
-                   b ? &full[2] : NULL, trans);
-  *FS_PUSH(&job->kernel.calls) = job->kernel.lib_node;
-  job->plan.graph = g;
-  job->plan.slots.data = job->slots;
-  job->plan.slots.len = job->plan.slots.cap = job->n;
-  job->plan.kernels.data = &job->kernel;
-  job->plan.kernels.len = 1;
-}
-
-static void job_end(struct job *job) {
-  fs_graph_free((struct fs_graph *)job->plan.graph);
-  FS_VEC_FREE(&job->kernel.calls);
-}
-
-static enum fs_status run_host(struct job *job) {
-  void *slots[3];
-  for (int k = 0; k < job->n; k++) slots[k] = job->mats[k]->data;
-  return fs_lapack_run(&job->plan, &job->kernel, slots, NULL, 2, &diags);
-}
-
-static enum fs_status run_device(struct job *job) {
-  void *slots[3] = {0};
-  size_t bytes[3];
-  enum fs_status status = FS_OK;
-  for (int k = 0; k < job->n && status == FS_OK; k++) {
-    const struct mat *m = job->mats[k];
-    bytes[k] = (size_t)m->count * fs_dtype_size(m->dtype);
-    status = gpu->ops->alloc(gpu, bytes[k], &slots[k]);
-    if (status == FS_OK)
-      status = gpu->ops->upload(gpu, slots[k], 0, m->data, 0,
-                                (int64_t)bytes[k], 1, &diags);
-  }
-  const struct fs_kernel *kernel = &job->kernel;
-  struct fs_code *code = NULL;
-  if (status == FS_OK)
-    status = gpu->ops->prepare(gpu, &job->plan, &diags, 1, &kernel, &code,
-                               &diags);
-  if (status == FS_OK)
-    status = gpu->ops->launch(gpu, code, slots, NULL, NULL, &diags);
-  if (status == FS_OK) status = gpu->ops->sync(gpu, &diags);
-  for (int k = 0; k < job->n; k++) {
-    if (status == FS_OK)
-      status = gpu->ops->download(gpu, job->mats[k]->data, 0, slots[k], 0,
-                                  (int64_t)bytes[k], 1, &diags);
-    if (slots[k]) gpu->ops->free(gpu, slots[k], bytes[k]);
-  }
-  gpu->ops->release(gpu, code);
-  return status;
-}
-
-/* Runs on one of the targets and checks that only the result changed. */
-static enum fs_status run(struct job *job, bool on_gpu) {
-  char *before[3] = {0};
-  for (int k = 1; k < job->n; k++) {
-    size_t bytes = (size_t)job->mats[k]->count *
-                   fs_dtype_size(job->mats[k]->dtype);
-    before[k] = fs_malloc(bytes);
-    memcpy(before[k], job->mats[k]->data, bytes);
-  }
-  fs_diags_clear(&diags);
-  enum fs_status status = on_gpu ? run_device(job) : run_host(job);
-  for (int k = 1; k < job->n; k++) {
-    size_t bytes = (size_t)job->mats[k]->count *
-                   fs_dtype_size(job->mats[k]->dtype);
-    CHECK(!memcmp(before[k], job->mats[k]->data, bytes), "operand %d changed",
-          k);
-    free(before[k]);
-  }
-  CHECK(guards_hold(job->mats[0]), "wrote between the result's elements");
-  return status;
-}
-
-static const char *message(void) {
-  return diags.list.len ? diags.list.data[0].message : "(none)";
-}
+#include "tests/unit/library_jobs.h"
 
 /* -- GEMM ------------------------------------------------------------------------- */
 
@@ -1085,6 +819,8 @@ static void test_gather(bool on_gpu) {
   struct mat a = mat_new(FS_F32, 4, 1, ROWS), out = mat_new(FS_F32, 3, 1, ROWS);
   struct mat index_mat = mat_new(FS_F32, 3, 1, ROWS), at = mat_new(FS_I64, 4, 1, ROWS);
   fill_integers(&a, 5);
+  struct mat rows = mat_new(FS_F32, 4 + 3, 2, ROWS), to = mat_new(FS_F32, 4, 2, ROWS);
+  fill_integers(&rows, 5);
   static const double bad[] = {0, 5, 1.5, NAN, -1, 1e30};
   static const char *const words[] = {
       "index 0 (number 2 of the list) is out of range: there are 4 elements",
@@ -1097,7 +833,9 @@ static void test_gather(bool on_gpu) {
     put(&index_mat, 2, 0, 77);
     expect(FS_LIB_GATHER, &out, &a, &index_mat, codes[k], words[k], on_gpu);
     expect(FS_LIB_INVERT, &at, &index_mat, NULL, codes[k], words[k], on_gpu);
+    expect(FS_LIB_COMBINE, &to, &rows, &index_mat, codes[k], words[k], on_gpu);
   }
+  free(rows.data), free(to.data);
   free(a.data), free(out.data), free(index_mat.data), free(at.data);
 }
 
@@ -1156,6 +894,58 @@ static void test_find(bool on_gpu) {
       if (types[k] != FS_F16 && types[k] != FS_BF16)
         try_invert(types[k], 3000, 100000, (enum how)how, on_gpu);
     }
+}
+
+/* -- COMBINE --------------------------------------------------------------------------- */
+
+/* Whole numbers: every order of additions gives the same; of few places, each is named many
+ * times. Halves of small numbers are exact, too. */
+static void try_combine(enum fs_dtype dt, enum fs_dtype list, int64_t rows, int64_t count,
+                        int64_t width, enum how how, unsigned by, bool on_gpu) {
+  struct mat a = mat_new(dt, rows + count, width, how), index = mat_new(list, count, 1, how);
+  struct mat out = mat_new(dt, rows, width, how);
+  double *want = fs_calloc((size_t)(rows * width), sizeof *want);
+  fill_integers(&a, 3);
+  if (by == 2 || by == 3) /* powers of two */
+    for (int64_t i = rows; i < rows + count; i++)
+      for (int64_t j = 0; j < width; j++) put(&a, i, j, (i + j) % 2 && i % 16 ? 1 : 2);
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t j = 0; j < width; j++) want[i * width + j] = get(&a, i, j);
+  for (int64_t e = 0; e < count; e++) {
+    int64_t i = (int64_t)(random_unit() * (double)rows);
+    put(&index, e, 0, (double)i + 1);
+    for (int64_t j = 0; j < width; j++) {
+      double *p = &want[i * width + j], q = get(&a, rows + e, j);
+      *p = by == 0   ? *p + q
+           : by == 1 ? *p - q
+           : by == 2 ? *p * q
+           : by == 3 ? *p / q
+           : by == 4 ? fmax(*p, q)
+                     : fmin(*p, q);
+    }
+  }
+  struct job job;
+  job_begin(&job, FS_LIB_COMBINE, &out, &a, &index, by);
+  bool ok = run(&job, on_gpu) == FS_OK && guards_hold(&out);
+  for (int64_t e = 0; e < rows * width && ok; e++)
+    ok = get(&out, e / width, e % width) == want[e];
+  CHECK(ok, "combine %d of %s x %d in %d by %u %s%s: %s", (int)count, fs_dtype_name(dt),
+        (int)width, (int)rows, by, how_names[how], on_gpu ? " gpu" : "", message());
+  job_end(&job);
+  free(a.data), free(index.data), free(out.data), free(want);
+}
+
+static void test_combine(bool on_gpu) {
+  static const enum fs_dtype types[] = {FS_I32, FS_I64, FS_F16, FS_BF16, FS_F32, FS_F64};
+  for (size_t k = 0; k < FS_LEN(types); k++)
+    for (int how = 0; how < 4; how++)
+      for (unsigned by = 0; by < FS_LIB_BYS; by++) {
+        if (by == 3 && !fs_dtype_is_float(types[k])) continue;
+        try_combine(types[k], types[(k + by) % 6], 7, 20, 1, (enum how)how, by, on_gpu);
+        try_combine(types[k], FS_I32, 1, 5, 3, (enum how)how, by, on_gpu);
+        if (types[k] == FS_F64 && by < 2)
+          try_combine(types[k], FS_I64, 300, 5000, how == 1 ? 33 : 1, (enum how)how, by, on_gpu);
+      }
 }
 
 /* -- along lines ----------------------------------------------------------------------- */
@@ -1218,13 +1008,87 @@ static void test_along(bool on_gpu) {
                     on_gpu);
 }
 
-int main(void) {
+/* -- calls that fail ------------------------------------------------------------------- */
+
+/* One call of each kind, and of each layout that takes another way; the last is CASES - 1. */
+enum { CASES = 33 };
+static void try_case(int k) {
+  switch (k) {
+    case 0: try_gemm(FS_F32, FS_F32, 7, 5, 11, 0, ROWS, ROWS, ROWS, true); break;
+    case 1: try_gemm(FS_F64, FS_F64, 7, 5, 11, 3, APART, COLUMNS, APART, true); break;
+    case 2: try_gemm(FS_F32, FS_F32, 7, 5, 11, 1, PADDED, APART, COLUMNS, true); break;
+    case 3: try_gemm(FS_I32, FS_I64, 7, 5, 11, 0, ROWS, ROWS, ROWS, true); break;
+    case 4: try_solve(FS_F64, 7, 7, 2, ROWS, true); break;
+    case 5: try_solve(FS_F32, 9, 4, 2, APART, true); break;
+    case 6: try_inverse(FS_F32, 6, COLUMNS, true); break;
+    case 7: try_cholesky(FS_F64, 6, ROWS, true); break;
+    case 8: try_eigen(FS_F64, 6, ROWS, true); break;
+    case 9: try_singular(FS_F64, 7, 4, true); break;
+    case 10: try_svd(FS_F64, 7, 4, 4, ROWS, true); break;
+    case 11: try_svd(FS_F32, 4, 7, 7, PADDED, true); break;
+    case 12: try_qr(FS_F64, 7, 4, 4, ROWS, true); break;
+    case 13: try_qr(FS_F32, 4, 7, 7, APART, true); break;
+    case 14: try_lu(FS_F64, 7, 4, 4, ROWS, true); break;
+    case 15: try_lu(FS_F64, 5, 5, 3, ROWS, true); break; /* has a pivot of 0 */
+    case 16: try_triangular(FS_F64, 6, 2, UPPER, ROWS, true); break;
+    case 17: try_triangular(FS_F32, 6, 2, LOWER, APART, true); break;
+    case 18: try_lu_nan(FS_F64, true); break;
+    case 19: try_qr_nan(FS_F64, FS_LIB_QR_R, true); break;
+    case 20: try_symmetry(FS_F64, 6, false, 2, true); break;
+    case 21: try_gather(FS_F32, FS_I64, 6, 4, false, ROWS, true); break;
+    case 22: try_gather(FS_F64, FS_F64, 1, 9, true, APART, true); break;
+    case 23: try_find(100, 3, APART, true); break;
+    case 24: try_invert(FS_I32, 40, 31, ROWS, true); break;
+    case 25: try_along(FS_LIB_CUMSUM, FS_F32, 3, 9, ROWS, 1, true); break;
+    case 26: try_along(FS_LIB_CUMSUM, FS_F64, 40000, 1, ROWS, 0, true); break;
+    case 27: try_along(FS_LIB_SORT, FS_F32, 3, 9, ROWS, 1, true); break;
+    case 28: try_along(FS_LIB_SORT, FS_F32, 4099, 2, APART, 0, true); break;
+    case 29: try_along(FS_LIB_ARGSORT, FS_I64, 3, 9, ROWS, 1, true); break;
+    case 30: try_along(FS_LIB_ARGSORT, FS_F32, 1, 4099, ROWS, 1, true); break;
+    case 31: try_combine(FS_F64, FS_F32, 7, 5000, 3, APART, 0, true); break;
+    default: try_along(FS_LIB_SORT, FS_BOOL, 4099, 2, ROWS, 0, true);
+  }
+}
+
+/* Every call that a library kernel makes of the driver, of cuBLAS and of cuSOLVER fails once,
+ * on a device on which it is the first. */
+static void test_failing(void) {
+  static const char *const libraries[] = {"driver", "cublas", "cusolver"};
+  const char *base = getenv("TMPDIR");
+  int failures = 0;
+  snprintf(once, sizeof once, "%s/fusible-once-%d", base ? base : "/tmp", (int)getpid());
+  for (int k = 0; k < CASES; k++)
+    for (size_t l = 0; l < FS_LEN(libraries); l++)
+      for (int code = 1; code <= 2; code++) {
+        failing.over = false;
+        for (failing.n = 1; !failing.over; failing.n++, failures++) {
+          failing.library = NULL;
+          if (gpu) gpu->ops->close(gpu);
+          gpu = fs_cuda_open(0, &diags);
+          if (!gpu) abort();
+          failing.library = libraries[l], failing.code = code;
+          try_case(k);
+        }
+        failures--;
+      }
+  failing.library = NULL;
+  printf("%d calls failed\n", failures);
+}
+
+int main(int argc, char **argv) {
   fs_diags_init(&diags);
   const char *why = NULL;
   if (!fs_lapack_present(&why)) fprintf(stderr, "%s\n", why);
   if (fs_cuda_present()) {
     gpu = fs_cuda_open(0, &diags);
     CHECK(gpu != NULL, "cuda: %s", message());
+  }
+  if (argc > 1 && !strcmp(argv[1], "failing")) {
+    test_failing();
+    gpu->ops->close(gpu);
+    fs_diags_free(&diags);
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed != 0;
   }
   for (int on_gpu = 0; on_gpu <= (gpu != NULL); on_gpu++) {
     test_gemm(on_gpu);
@@ -1239,6 +1103,7 @@ int main(void) {
     test_errors(on_gpu);
     test_gather(on_gpu);
     test_find(on_gpu);
+    test_combine(on_gpu);
     test_along(on_gpu);
   }
   if (gpu) gpu->ops->close(gpu);

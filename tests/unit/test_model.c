@@ -9,6 +9,7 @@
 #include "core/base/datafile.h"
 #include "core/model/calibration.h"
 #include "core/model/learn.h"
+#include "core/session/work_json.h"
 
 static int passed, failed;
 
@@ -589,6 +590,16 @@ static void test_learning(void) {
   for (int k = 0; k < 30; k++) fs_learned_add(l, &w, 1e-3, 1.3e-3);
   CHECK(near(fs_learned_factor(l, &w), 1.3, 0.01));
   CHECK(fs_learned_factor(l, &other) == 1);
+  /* Another kernel of its kind: one tells it little, many tell it what they have in common. */
+  struct fs_work like = flat_work(1.01e6, 1e6, 2e6, FS_OP_EXP, 1e6);
+  CHECK(near(fs_learned_factor(l, &like), 1.0155, 0.001));
+  for (int k = 0; k < 47; k++) {
+    struct fs_work one = flat_work(1e6 + 16*(k + 1), 1e6, 2e6, FS_OP_EXP, 1e6);
+    fs_learned_add(l, &one, 1e-3, 1.3e-3);
+  }
+  CHECK(near(fs_learned_factor(l, &like), 1.217, 0.001) && fs_learned_count(l) == 1);
+  for (int k = 0; k < 30; k++) fs_learned_add(l, &like, 1e-3, 0.9e-3);
+  CHECK(near(fs_learned_factor(l, &like), 0.9, 0.01) && near(fs_learned_factor(l, &w), 1.3, 0.01));
   fs_learned_add(l, &w, 1e-3, 1); /* one run that was disturbed */
   CHECK(fs_learned_factor(l, &w) < 1.45);
   fs_learned_add(l, &w, 1e-3, NAN);

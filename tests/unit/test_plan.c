@@ -85,7 +85,7 @@ static void expect(struct fs_graph *g, const struct fs_device *d, int kernels,
                                    &(struct fs_plan_options){0});
   char got[64] = "";
   for (int k = 0; k < p->kernels.len && k < 60; k++)
-    got[k] = fs_scheme_names[p->kernels.data[k].scheme][0];
+    got[k] = fs_schemes[p->kernels.data[k].scheme].name[0];
   bool ok = p->kernels.len == kernels && (!schemes || !strcmp(got, schemes));
   /* With measured costs the count matters; while a matrix is small, what takes two
    * kernels may be faster as one that walks it twice. */
@@ -282,13 +282,13 @@ static void why(void) {
   struct fs_plan *split = fs_plan_make(fs_graph_copy(g), &gpu, &o);
   check(!split->found->pins.data[0].rule, "the pin is followed");
   y = fs_plan_why(split, &gpu, &o, B, x);
-  check(!y.same && !strcmp(y.rule, "pin") && y.together > 0,
+  check(!y.same && y.rule == FS_RULE_PIN && y.together > 0,
         "split by a pin, and what they would take without it");
   fs_plan_free(split);
   o = (struct fs_plan_options){.strategy = FS_FUSE_OFF};
   struct fs_plan *off = fs_plan_make(fs_graph_copy(g), &gpu, &o);
   y = fs_plan_why(off, &gpu, &o, B, x);
-  check(!y.same && !strcmp(y.rule, "off"), "fusing is off");
+  check(!y.same && y.rule == FS_RULE_OFF, "fusing is off");
   fs_plan_free(off);
   fs_plan_free(p);
 }
@@ -327,6 +327,7 @@ static void changes(void) {
         "kernels' prices hold what launches take behind each other");
   o.strategy = FS_FUSE_OFF;
   struct fs_plan *off = fs_plan_make(gemver(4096), &d, &o);
+  fs_plan_price_unfused(off, &d);
   check(fabs(off->predicted / off->found->unfused_predicted - 1) < 1e-9,
         "a plan without fusions takes what no fusion takes");
   fs_plan_free(off);
@@ -686,7 +687,7 @@ static void holds(const struct fs_device *d, int64_t m, int64_t n, bool held,
             fs_tune_holds(k) == held && FS_MAX(1, k->tune.cluster) == blocks;
   if (!ok)
     printf("%d kernels, %s, %d threads, %d vectors, clusters of %d\n",
-           plan->kernels.len, fs_scheme_names[k->scheme], k->tune.threads,
+           plan->kernels.len, fs_schemes[k->scheme].name, k->tune.threads,
            k->tune.cols, k->tune.cluster);
   check(ok, what);
   fs_plan_free(plan);
@@ -706,17 +707,20 @@ static void long_rows(void) {
   holds(&old, 1000, 40001, false, 1, "no clusters before sm_90");
 }
 
-/* Ctrl-C while a block of 20,000 calls is planned: every call gets a kernel of its own, and
- * nothing is looked for. */
+/* Ctrl-C while a block of 20,000 calls is simplified, or planned: no kernel is looked for, and
+ * none is made. */
 static void interrupted(void) {
   struct fs_graph *g = fs_graph_new();
   fs_id A = input(g, 0, 30, 30, "A"), x = input(g, 1, 30, 0, "x");
   for (int k = 0; k < 20000; k++) fs_graph_output(g, x = matvec(g, A, x), "x");
+  struct fs_graph *simple = fs_graph_simplify(g);
   fs_interrupt_request();
-  struct fs_plan *plan = fs_plan_make(fs_graph_simplify(g), &cpu,
-                                      &(struct fs_plan_options){0});
+  struct fs_graph *cut = fs_graph_simplify(g);
+  struct fs_plan *plan = fs_plan_make(simple, &cpu, &(struct fs_plan_options){0});
   fs_interrupt_clear();
-  check(plan->kernels.len == 20000 && plan->found->space.fusions == 0 && plan->found->space.steps == 0,
+  check(simple->outputs.len == 20000 && !cut->outputs.len, "an interrupt ends simplifying");
+  fs_graph_free(cut);
+  check(!plan->kernels.len && plan->found->space.fusions == 0 && plan->found->space.steps == 0,
         "an interrupt ends planning");
   fs_plan_free(plan);
   fs_graph_free(g);

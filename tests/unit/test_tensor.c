@@ -5,19 +5,7 @@
 #include <stdio.h>
 
 #include "core/run/tensor.h"
-
-static int passed, failed;
-
-#define CHECK(cond, ...)                                         \
-  do {                                                           \
-    if (cond) passed++;                                          \
-    else {                                                       \
-      failed++;                                                  \
-      fprintf(stderr, "%s:%d: ", __FILE__, __LINE__);            \
-      fprintf(stderr, __VA_ARGS__);                              \
-      fprintf(stderr, "\n");                                     \
-    }                                                            \
-  } while (0)
+#include "tests/unit/check.h"
 
 static uint64_t state = 42;
 static int upto(int n) {

@@ -12,24 +12,7 @@
 
 #include "core/worker/worker.h"
 #include "core/worker/wire.h"
-
-static int passed, failed;
-
-static bool check(bool ok, const char *fmt, ...) FS_PRINTF(2, 3);
-static bool check(bool ok, const char *fmt, ...) {
-  va_list args;
-  if (ok) {
-    passed++;
-    return true;
-  }
-  failed++;
-  va_start(args, fmt);
-  printf("FAILED: ");
-  vprintf(fmt, args);
-  printf("\n");
-  va_end(args);
-  return false;
-}
+#include "tests/unit/check.h"
 
 /* -- a worker that is none ------------------------------------------------- */
 

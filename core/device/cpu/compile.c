@@ -92,11 +92,16 @@ static void set_map(struct maker *m, struct fs_walk_op *op) {
     return;
   }
   int from = what == FS_OP_WHERE ? 1 : 0;
+  op->one = (unsigned)scalars;
+  if (op->step->user && op->step->user->region) {
+    op->region = op->step->user->region;
+    if (!fs_region_runs(op->region, m->r)) m->why = "a region of operations that there are none of";
+    return;
+  }
   if (op->step->user) {
     const char *no;
     const struct fs_native *n = fs_native_get(op->step->user, NULL, &no);
     op->user = n ? n->entry : NULL;
-    op->one = (unsigned)scalars;
     if (!n) m->why = no;
     return;
   }
@@ -131,13 +136,13 @@ static void set_reduce(struct maker *m, struct fs_walk_op *op) {
     if (!same_types(m, op, 0) || (!op->product && !op->multiply))
       m->why = "a product of types that the op table does not have";
   }
-  op->words = out->place ? 2 : 1;
+  op->words = fs_reduce_ops[what].words;
   m->w->words = FS_MAX(m->w->words, op->words);
-  if (out->place ? !m->r->spot_row[what][op->in_type] : !m->r->row[what][op->in_type])
+  if (op->words > 1 ? !m->r->state_row[what][op->in_type] : !m->r->row[what][op->in_type])
     m->why = "a reduction of a type that the op table does not have";
   if (s->over == FS_VARIES_I && out->varies & FS_VARIES_J) {
     op->reduce = FS_RM_COLUMN;
-  } else if (s->over == FS_VARIES_J && m->k->scheme == FS_ROW) {
+  } else if (s->over == FS_VARIES_J && fs_scheme_of(m->k)->rows) {
     op->reduce = FS_RM_ROW;
   } else if (s->over == FS_VARIES_J && out->varies & FS_VARIES_I) {
     op->reduce = FS_RM_ROW_END;
@@ -704,6 +709,7 @@ static void make(struct maker *m) {
     keep_overwritten(m, &w->phase[p].strips);
   }
   find_uneven(w);
+  w->groups = fs_walk_has_groups(w);
   fs_walk_take_lines(w);
   fs_walk_take_vectors(w);
   place(w);
@@ -739,6 +745,53 @@ struct fs_walk *fs_walk_new(const struct fs_plan *plan,
   *why = m.why;
   fs_walk_free(w);
   return NULL;
+}
+
+/* -- other extents ----------------------------------------------------------- */
+
+static bool is_run(const struct fs_walk *w, const struct fs_run *run, int first, int count,
+                   const int64_t *stride) {
+  struct fs_run now = fs_run_of(&w->kernel->space, first, count, stride);
+  return now.linear == run->linear && now.stride == run->stride;
+}
+
+/* Whether the operation goes over its elements as it did when it was made: with that, what
+ * is done in which order stays. */
+static bool is_as_linear(const struct fs_walk *w, const struct fs_walk_op *op) {
+  const struct fs_kernel *k = w->kernel;
+  int outer = k->space.n_outer, inner = k->space.n_inner;
+  bool indexed = op->kind == FS_SP_IOTA || op->kind == FS_SP_RAND;
+  if (op->kind == FS_SP_LOAD || op->kind == FS_SP_STORE || indexed) {
+    const int64_t *stride = indexed ? op->step->affine.stride
+                                    : k->accesses.data[op->step->access].stride;
+    return is_run(w, &op->outer, 0, outer, stride) &&
+           is_run(w, &op->inner, outer, inner, stride);
+  }
+  return op->direct < 0 || is_run(w, &op->outer, 0, outer, k->accesses.data[op->direct].stride);
+}
+
+static bool are_as_linear(const struct fs_walk *w, const fs_op_list *list) {
+  for (int k = 0; k < list->len; k++)
+    if (!is_as_linear(w, &list->data[k])) return false;
+  return true;
+}
+
+static bool is_walked_alike(const struct fs_walk *w) {
+  for (int x = 0; x < w->kernel->accesses.len; x++)
+    if (w->kernel->accesses.data[x].list) return false;
+  for (int p = 0; p < w->n_phases; p++)
+    if (!are_as_linear(w, &w->phase[p].group) || !are_as_linear(w, &w->phase[p].strips))
+      return false;
+  return are_as_linear(w, &w->start) && are_as_linear(w, &w->end_cells) &&
+         are_as_linear(w, &w->end_rows) && are_as_linear(w, &w->end_columns);
+}
+
+bool fs_walk_resize(struct fs_walk *w, const struct fs_device *device) {
+  if (w->groups || !is_walked_alike(w) || !fs_cpu_cut_anew(&w->cut, device) ||
+      fs_walk_has_groups(w))
+    return false;
+  place(w);
+  return true;
 }
 
 void fs_walk_free(struct fs_walk *w) {

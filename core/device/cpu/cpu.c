@@ -103,19 +103,16 @@ static void cpu_release(struct fs_target *t, struct fs_code *code) {
 /* The user's function of the kernel that has no C form here, or NULL. */
 static const struct fs_user *unusable(const struct fs_kernel *k,
                                       const char **why) {
-  for (int q = 0; q < k->n_applied; q++)
-    if (!fs_native_get(k->applied[q].user, NULL, why)) return k->applied[q].user;
-  for (int s = 0; s < k->steps.len; s++) {
-    const struct fs_user *u = k->steps.data[s].user;
-    if (u && !fs_native_get(u, NULL, why)) return u;
-  }
-  return NULL;
+  const struct fs_user *u;
+  int n = 0;
+  while ((u = fs_kernel_function(k, n)) && (u->region || fs_native_get(u, NULL, why))) n++;
+  return u;
 }
 
 static bool make_code(struct cpu *c, struct fs_code *code, const char **why) {
   const struct fs_kernel *k = code->kernel;
-  if (k->scheme == FS_LIBRARY) return true;
-  if (k->scheme == FS_INSTANCE)
+  if (k->lib_node) return true;
+  if (k->n_applied)
     code->instance = fs_instance_new(code->plan, k, c->r, why);
   else
     code->walk = fs_walk_new(code->plan, k, c->r, &c->base.device, why);
@@ -135,15 +132,22 @@ static enum fs_status cpu_prepare(struct fs_target *t,
     code->plan = plan;
     code->kernel = kernels[k];
     const struct fs_user *user = unusable(kernels[k], &why);
-    if (!user && make_code(c, code, &why)) continue;
+    bool stopped = fs_interrupted();
+    if (!stopped && !user && make_code(c, code, &why)) continue;
     for (; k >= 0; k--) {
       cpu_release(t, codes[k]);
       codes[k] = NULL;
     }
+    if (stopped) return FS_INTERRUPTED;
     if (user) return fs_native_refuse(user, why, d);
     return fs_env_error(d, "walk", NULL, "the plan has %s", why);
   }
   return FS_OK;
+}
+
+static bool cpu_resize(struct fs_target *t, struct fs_code *code) {
+  if (code->walk) return fs_walk_resize(code->walk, &t->device);
+  return !code->instance;
 }
 
 static void cpu_footprint(struct fs_target *t, const struct fs_plan *plan,
@@ -358,6 +362,7 @@ static void describe(struct cpu *c) {
 
 static const struct fs_target_ops cpu_ops = {
   .name = "cpu",
+  .form = "walk",
   .language = "c",
   .alloc = cpu_alloc,
   .free = cpu_free,
@@ -368,6 +373,7 @@ static const struct fs_target_ops cpu_ops = {
   .copy = cpu_copy,
   .prepare = cpu_prepare,
   .release = cpu_release,
+  .resize = cpu_resize,
   .launch = cpu_launch,
   .sync = cpu_sync,
   .timer_new = cpu_timer_new,

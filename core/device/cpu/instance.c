@@ -1,6 +1,7 @@
 /* instance.c - see instance.h. */
 #include "core/device/cpu/instance.h"
 
+#include "core/device/cpu/element.h"
 #include "core/plan/kernels/launches.h"
 
 enum { STRIP = 1024, CELL = 16, LINE = 64 };
@@ -39,10 +40,6 @@ static const struct fs_value *value_of(const struct fs_instance_walk *w, int v) 
 static enum fs_ctype type_of(const struct fs_instance_walk *w, int v) {
   return fs_ctype_of(value_of(w, v)->dtype);
 }
-static int log2_of(int size) {
-  return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
-}
-
 static const struct fs_user_element *element_of(const struct fs_instance_walk *w,
                                                 int part) {
   return fs_part_element(w->kernel, part);
@@ -69,9 +66,7 @@ static int value_part(const struct fs_instance_walk *w, int v) {
     int part = fs_result_part(&w->kernel->applied[q]);
     if (w->kernel->part_value[part] == v) return part;
   }
-  for (int i = 0; i < w->kernel->steps.len; i++)
-    if (w->kernel->steps.data[i].out == v) return w->kernel->steps.data[i].phase;
-  return 0; /* not reached: a value is a step's or a routine's */
+  return fs_kernel_maker(w->kernel, v)->phase;
 }
 
 static void place(struct fs_instance_walk *w) {
@@ -224,7 +219,7 @@ static void load(const struct walker *x, const struct fs_step *s) {
     const char *in = base + l.at * size;
     bool dense = step == 1 || l.n == 1;
     char *to = convert ? temp : out + l.k * wide;
-    if (!dense) x->w->r->gather[log2_of(size)](to, in, step, l.n);
+    if (!dense) x->w->r->gather[fs_element_log2(size)](to, in, step, l.n);
     else if (!convert) memcpy(to, in, (size_t)(l.n * size));
     if (convert) convert(out + l.k * wide, dense ? in : temp, l.n);
   }
@@ -245,7 +240,7 @@ static void store(const struct walker *x, const struct fs_step *s) {
     const char *in = value_at(x, s->in[0]) + (spread ? 0 : l.k * wide);
     char *to = base + l.at * size;
     if (spread) {
-      x->w->r->fill[log2_of(wide)](temp, in, l.n);
+      x->w->r->fill[fs_element_log2(wide)](temp, in, l.n);
       in = temp;
     }
     if (convert) {
@@ -254,21 +249,14 @@ static void store(const struct walker *x, const struct fs_step *s) {
       in = narrow;
     }
     if (step == 1 || l.n == 1) memcpy(to, in, (size_t)(l.n * size));
-    else x->w->r->scatter[log2_of(size)](to, step, in, l.n);
+    else x->w->r->scatter[fs_element_log2(size)](to, step, in, l.n);
   }
 }
 
 static void set_param(const struct walker *x, const struct fs_step *s) {
-  struct fs_number p = x->params[s->param];
   char *out = value_at(x, s->out);
   enum fs_dtype dt = value_of(x->w, s->out)->dtype;
-  switch (fs_ctype_of(dt)) {
-    case FS_CT_BOOL: *(uint8_t *)out = p.i != 0; break;
-    case FS_CT_I32: *(int32_t *)out = (int32_t)(uint32_t)(uint64_t)p.i; break;
-    case FS_CT_I64: *(int64_t *)out = p.i; break;
-    case FS_CT_F32: *(float *)out = (float)p.f; break;
-    default: *(double *)out = p.f; break;
-  }
+  fs_element_set(dt, x->params[s->param], out);
   if (x->w->r->round[dt]) x->w->r->round[dt](out, out, 1);
 }
 
@@ -345,7 +333,7 @@ static void call_routine(const struct walker *x, int q) {
     int v = w->kernel->part_value[a->first + p], size = fs_ctype_size(type_of(w, v));
     in[p] = value_at(x, v);
     if (value_of(w, v)->varies) continue;
-    w->r->fill[log2_of(size)](spare, in[p], x->n * u->arg[p].count);
+    w->r->fill[fs_element_log2(size)](spare, in[p], x->n * u->arg[p].count);
     in[p] = spare;
     spare += fs_round_up(8 * w->together * widest_of(w->kernel), LINE);
   }

@@ -235,7 +235,7 @@ static void share_out(struct lines *l) {
 void fs_walk_take_lines(struct fs_walk *w) {
   size_t nv = (size_t)w->n_values;
   int64_t m = w->kernel->space.m;
-  if (w->kernel->scheme == FS_FLAT || m <= w->cut.rows || m > MOST_ROWS) return;
+  if (!fs_walk_has_groups(w) || m > MOST_ROWS) return;
   struct lines l = {.w = w};
   l.at_start = fs_calloc(nv, sizeof *l.at_start);
   l.early = fs_calloc(nv, sizeof *l.early);
@@ -280,7 +280,7 @@ static void copy_once(struct fs_walk *w, struct fs_walk_op *op) {
 
 void fs_walk_take_vectors(struct fs_walk *w) {
   enum { MANY = 2 }; /* groups: the copy is written and read again, too */
-  if (w->kernel->scheme == FS_FLAT || w->kernel->space.m <= MANY * w->cut.rows) return;
+  if (!fs_kernel_has_rows(w->kernel) || w->kernel->space.m <= MANY * w->cut.rows) return;
   for (int p = 0; p < w->n_phases; p++)
     for (int k = 0; k < w->phase[p].strips.len; k++)
       if (is_strided_vector(&w->phase[p].strips.data[k]))

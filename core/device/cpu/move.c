@@ -1,5 +1,5 @@
 /* move.c - elements moved on host memory, and their places found: GATHER, FIND,
- * INVERT, RESHAPE. */
+ * INVERT, RESHAPE; rows put to others: COMBINE. */
 #include <math.h>
 #include <string.h>
 
@@ -274,11 +274,65 @@ static enum fs_status reshape(const struct fs_lib_call *c) {
   return FS_OK;
 }
 
+/* -- COMBINE --------------------------------------------------------------------------- */
+
+/* p and q put together. Whole numbers are added and multiplied as unsigned ones of 64 bits,
+ * which wrap around. */
+#define FS_TOGETHER(value, wide)                                      \
+  switch (c->by) {                                                    \
+    case FS_LIB_ADD: next = (value)((wide)p + (wide)q); break;        \
+    case FS_LIB_SUB: next = (value)((wide)p - (wide)q); break;        \
+    case FS_LIB_MUL: next = (value)((wide)p * (wide)q); break;        \
+    case FS_LIB_DIV: next = (value)((wide)p / (wide)q); break;        \
+    case FS_LIB_MAX: next = p > q || p != p ? p : q; break;                    \
+    default: next = p < q || p != p ? p : q;                          \
+  }
+
+/* Puts row `e` of those behind the first ones to row `place`, from 0. */
+#define FS_DTYPE_C(id, stored, value, number, element)                            \
+  static void put_##id(const struct fs_lib_call *c, int64_t e, int64_t place) {   \
+    const struct fs_lib_array *a = &c->a, *o = &c->out;                           \
+    const stored *from = (const stored *)a->ptr + (o->dim[0] + e) * a->stride[0]; \
+    stored *to = (stored *)o->ptr + place * o->stride[0];                         \
+    for (int64_t j = 0; j < o->dim[1]; j++) {                                     \
+      stored x = from[j * a->stride[1]];                                          \
+      const value q = (value)(number);                                            \
+      x = to[j * o->stride[1]];                                                   \
+      const value p = (value)(number);                                            \
+      value next;                                                                 \
+      FS_TOGETHER(value, __typeof__((value)0 + (uint64_t)0))                      \
+      const double f = (double)next;                                              \
+      const int64_t i = (int64_t)next;                                            \
+      to[j * o->stride[1]] = element;                                             \
+      (void)f, (void)i;                                                           \
+    }                                                                             \
+  }
+#include "core/graph/dtypes.def"
+
+static enum fs_status combine(const struct fs_lib_call *c, struct fs_diags *d) {
+  static void (*const put[FS_DTYPE_COUNT])(const struct fs_lib_call *, int64_t, int64_t) = {
+#define FS_DTYPE_C(id, ...) [FS_##id] = put_##id,
+#include "core/graph/dtypes.def"
+  };
+  int64_t count = fs_lib_count(&c->b), rows = c->out.dim[0], place[AT_ONCE];
+  struct fs_lib_call first = *c;
+  first.a.dim[0] = rows;
+  enum fs_status status = reshape(&first);
+  for (int64_t e = 0; e < count && status == FS_OK; e += AT_ONCE) {
+    int64_t n = FS_MIN(count - e, AT_ONCE);
+    read_places(&c->b, e, n, rows, place);
+    status = check_places(c, &c->b, e, place, n, d);
+    for (int64_t k = 0; k < n && status == FS_OK; k++) put[c->a.dtype](c, e + k, place[k]);
+  }
+  return status;
+}
+
 enum fs_status fs_move_call(const struct fs_lib_call *c, struct fs_diags *d) {
   switch (c->op) {
     case FS_LIB_GATHER: return gather(c, d);
     case FS_LIB_FIND: return find(c);
     case FS_LIB_RESHAPE: return reshape(c);
+    case FS_LIB_COMBINE: return combine(c, d);
     default: return invert(c, d);
   }
 }

@@ -160,7 +160,7 @@ void fs_walk_print(const struct fs_walk *w, struct fs_str *out) {
   const struct fs_space *s = &w->kernel->space;
   char title[64];
   fs_str_printf(out, "walk %s, %lld x %lld, routines %s\n",
-                fs_scheme_names[w->kernel->scheme], (long long)s->m,
+                fs_schemes[w->kernel->scheme].name, (long long)s->m,
                 (long long)s->n, w->r->isa);
   fs_str_printf(out, "  tasks of %lld x %lld: groups of %lld rows, strips of "
                 "%lld columns; %.1f KiB of scratch a thread\n",

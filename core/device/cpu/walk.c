@@ -6,6 +6,10 @@
  */
 #include "core/device/cpu/walk.h"
 
+#include "core/device/cpu/element.h"
+
+#include <float.h>
+
 struct launch {
   const struct fs_walk *w;
   char *scratch, *work;
@@ -48,10 +52,6 @@ static enum direction direction_of(uint8_t varies) {
 
 static char **rows_of(const struct walker *x, int v) {
   return x->row + (int64_t)v * x->w->cut.rows;
-}
-
-static int log2_of(int size) {
-  return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
 }
 
 static bool is_float(enum fs_ctype ct) {
@@ -146,8 +146,8 @@ static void read_piece(const struct walker *x, fs_convert_fn *convert,
     return;
   }
   char *to = convert ? x->scratch + x->w->temp_at[0] : out;
-  if (stride == 0) x->r->fill[log2_of(size)](to, in, n);
-  else x->r->gather[log2_of(size)](to, in, stride, n);
+  if (stride == 0) x->r->fill[fs_element_log2(size)](to, in, n);
+  else x->r->gather[fs_element_log2(size)](to, in, stride, n);
   if (convert) convert(out, to, n);
 }
 
@@ -245,7 +245,7 @@ static void write_piece(const struct walker *x, const struct fs_walk_op *op,
     op->convert(temp, in, n);
     from = temp;
   }
-  x->r->scatter[log2_of(size)](to, stride, from, n);
+  x->r->scatter[fs_element_log2(size)](to, stride, from, n);
 }
 
 static void write_line(const struct walker *x, const struct fs_walk_op *op,
@@ -293,16 +293,8 @@ static void load_line(struct walker *x, const struct fs_walk_op *op,
 }
 
 static void set_param(struct walker *x, const struct fs_walk_op *op) {
-  struct fs_number p = x->params[op->step->param];
   char *out = x->ptr[op->out] = place_of(x, op);
-  enum fs_dtype dt = x->w->kernel->values.data[op->out].dtype;
-  switch (fs_ctype_of(dt)) {
-    case FS_CT_BOOL: *(uint8_t *)out = p.i != 0; break;
-    case FS_CT_I32: *(int32_t *)out = (int32_t)(uint32_t)(uint64_t)p.i; break;
-    case FS_CT_I64: *(int64_t *)out = p.i; break;
-    case FS_CT_F32: *(float *)out = (float)p.f; break;
-    default: *(double *)out = p.f; break;
-  }
+  fs_element_set(x->w->kernel->values.data[op->out].dtype, x->params[op->step->param], out);
   if (op->round) op->round(out, out, 1);
 }
 
@@ -369,10 +361,11 @@ static void call_map(const struct walker *x, const struct fs_walk_op *op,
   int64_t count = op->spread ? 1 : n;
   if (op->convert) op->convert(out, in[0], count);
   else if (op->user) op->user(out, in, op->one, (long)count);
+  else if (op->region) fs_region_run(op->region, x->r, out, in, op->one, count);
   else op->map(out, in[0], in[1], in[2], count);
   if (op->round) op->round(out, out, count);
   if (op->spread && n > 1)
-    x->r->fill[log2_of(op->size)](out + op->size, out, n - 1);
+    x->r->fill[fs_element_log2(op->size)](out + op->size, out, n - 1);
 }
 
 /* Row r of a value over the columns of the tile; a value that does not vary
@@ -498,7 +491,7 @@ static void load_tile(struct walker *x, const struct fs_walk_op *op) {
   if (op->mode == FS_LM_TRANSPOSE) {
     struct line l = line_of(x, op, a, ALONG_J, x->i0);
     int64_t pitch = op->kept ? x->w->kernel->space.n : x->columns;
-    x->r->transpose[log2_of(l.size)](
+    x->r->transpose[fs_element_log2(l.size)](
         row[0], pitch, l.base + x->j0 * op->inner.stride * l.size,
         op->inner.stride, x->rows, x->columns);
     return;
@@ -595,7 +588,7 @@ static bool store_transposed(struct walker *x, const struct fs_walk_op *op,
     if (row[r] - row[0] != r * pitch) return false;
   if (pitch <= 0 || pitch % size) return false;
   struct line l = line_of(x, op, a, ALONG_J, x->i0);
-  x->r->transpose[log2_of(size)](l.base + x->j0 * op->inner.stride * size,
+  x->r->transpose[fs_element_log2(size)](l.base + x->j0 * op->inner.stride * size,
                                  op->inner.stride, row[0], pitch / size,
                                  x->columns, x->rows);
   return true;
@@ -643,7 +636,7 @@ static const char *strip(const struct walker *x, int v, int64_t r, int temp,
   const char *p = along_j ? operand(x, v, r) : x->ptr[v];
   if (x->w->varies[v] & along) return p;
   char *out = x->scratch + x->w->temp_at[temp];
-  x->r->fill[log2_of(x->w->size[v])](out, p, n);
+  x->r->fill[fs_element_log2(x->w->size[v])](out, p, n);
   return out;
 }
 
@@ -656,17 +649,20 @@ static int64_t place_among(const struct walker *x, const struct fs_walk_op *op, 
          fs_walk_offset(s, s->n_outer, s->n_inner, a->stride, j);
 }
 
-/* The elements of a strip whose places are evenly apart, piece by piece. */
-static void reduce_to_place(const struct walker *x, const struct fs_walk_op *op, const char *a,
+/* The elements of a strip; where they have places that matter, pieces of those that are
+ * evenly apart. */
+static void reduce_to_state(const struct walker *x, const struct fs_walk_op *op, const char *a,
                             int64_t r, bool along_j, int64_t n, union fs_cell *cell) {
   const struct fs_space *s = &x->w->kernel->space;
-  int last = (along_j ? s->n_outer + s->n_inner : s->n_outer) - 1;
+  int last = !fs_reduces_to_place(op->step->op) ? -1
+             : along_j                          ? s->n_outer + s->n_inner - 1
+                                                : s->n_outer - 1;
   int64_t size = x->w->size[op->in[0]], begin = along_j ? x->j0 : x->i0, some;
   for (int64_t k = 0; k < n; k += some) {
     some = last < 0 ? n : FS_MIN(n - k, s->dim[last] - (begin + k) % s->dim[last]);
     int64_t first = along_j ? place_among(x, op, x->i0 + r, begin + k)
                             : place_among(x, op, begin + k, 0);
-    x->r->spot_row[op->step->op][op->in_type](
+    x->r->state_row[op->step->op][op->in_type](
         a + k * size, some, first, last < 0 ? 0 : op->step->affine.stride[last], cell);
   }
 }
@@ -677,7 +673,7 @@ static void reduce_strip(const struct walker *x, const struct fs_walk_op *op,
                          union fs_cell *cell) {
   const char *a = strip(x, op->in[0], r, 0, along_j, n);
   if (op->words > 1) {
-    reduce_to_place(x, op, a, r, along_j, n, cell);
+    reduce_to_state(x, op, a, r, along_j, n, cell);
     return;
   }
   if (op->n_in < 2) {
@@ -758,33 +754,36 @@ static char *column_part(const struct walker *x, const struct fs_walk_op *op,
          (chunk * x->w->kernel->space.n + x->j0) * size;
 }
 
-/* The places that belong to them, behind the values of all chunks. */
-static int64_t *column_places(const struct walker *x, const struct fs_walk_op *op,
-                              int64_t chunk) {
+/* The other words that belong to them, behind the first ones of all chunks. */
+static union fs_cell *column_rest(const struct walker *x, const struct fs_walk_op *op,
+                                  int64_t chunk) {
   int64_t n = x->w->kernel->space.n, chunks = x->w->cut.row_chunks;
-  int64_t values = chunks * n * fs_ctype_size(fs_col_type(op->step->op, op->in_type));
-  return (int64_t *)(x->work + op->partial + fs_round_up(values, 8)) + chunk * n + x->j0;
+  int64_t heads = chunks * n * fs_ctype_size(fs_col_type(op->step->op, op->in_type));
+  return (union fs_cell *)(x->work + op->partial + fs_round_up(heads, 8)) + chunk * n + x->j0;
 }
 
-static void columns_to_place(struct walker *x, const struct fs_walk_op *op) {
-  char *values = column_part(x, op, x->row_chunk);
-  int64_t *at = column_places(x, op, x->row_chunk);
-  fs_spot_col_fn *reduce_rows_of = x->r->spot_col[op->step->op][op->in_type];
-  if (x->w->kernel->space.n_outer == 1 && x->w->varies[op->in[0]] == FS_VARIES_BOTH) {
+static void columns_to_state(struct walker *x, const struct fs_walk_op *op) {
+  char *heads = column_part(x, op, x->row_chunk);
+  union fs_cell *rest = column_rest(x, op, x->row_chunk);
+  int64_t pitch = x->w->cut.row_chunks * x->w->kernel->space.n;
+  fs_state_col_fn *reduce_rows_of = x->r->state_col[op->step->op][op->in_type];
+  bool even = x->w->kernel->space.n_outer == 1 || !fs_reduces_to_place(op->step->op);
+  if (even && x->w->varies[op->in[0]] == FS_VARIES_BOTH) {
     reduce_rows_of((const void *const *)rows_of(x, op->in[0]), (int)x->rows,
                    place_among(x, op, x->i0, x->j0), op->step->affine.stride[0], x->columns,
-                   values, at);
+                   heads, rest, pitch);
     return;
   }
   for (int64_t r = 0; r < x->rows; r++) {
     const void *row = strip(x, op->in[0], r, 0, true, x->columns);
-    reduce_rows_of(&row, 1, place_among(x, op, x->i0 + r, x->j0), 0, x->columns, values, at);
+    reduce_rows_of(&row, 1, place_among(x, op, x->i0 + r, x->j0), 0, x->columns, heads, rest,
+                   pitch);
   }
 }
 
 static void reduce_columns(struct walker *x, const struct fs_walk_op *op) {
   if (op->words > 1) {
-    columns_to_place(x, op);
+    columns_to_state(x, op);
     return;
   }
   char *acc = column_part(x, op, x->row_chunk);
@@ -835,18 +834,25 @@ static union fs_cell neutral(enum fs_reduce_op op, enum fs_ctype ct) {
       [FS_CT_BOOL] = {0, 1}, [FS_CT_I32] = {INT32_MIN, INT32_MAX}, [FS_CT_I64] = {INT64_MIN, INT64_MAX}};
   enum fs_first first = fs_reduce_ops[op].first;
   bool high = first == FS_FIRST_HIGHEST, limit = high || first == FS_FIRST_LOWEST;
+  if (first == FS_FIRST_LEAST)
+    return (union fs_cell){.f = ct == FS_CT_F32 ? -(double)FLT_MAX : -DBL_MAX};
   if (!is_float(ct))
     return (union fs_cell){.i = limit ? limits[ct][high] : first == FS_FIRST_ONE};
   if (limit) return (union fs_cell){.f = high ? __builtin_inf() : -__builtin_inf()};
   return (union fs_cell){.f = first == FS_FIRST_ONE};
 }
 
-/* What n states begin with. A place is behind all that there are. */
+/* Which other words begin as what. A place is behind all that there are. */
+static int64_t rest_begins(const struct fs_walk_op *op) {
+  return fs_reduces_to_place(op->step->op) ? INT64_MAX : 0;
+}
+
+/* What n states begin with. */
 static void begin_cells(const struct fs_walk_op *op, int64_t n, union fs_cell *cells) {
   union fs_cell c = neutral(op->step->op, op->in_type);
   for (int64_t k = 0; k < n; k++) {
     cells[k * op->words] = c;
-    if (op->words > 1) cells[2 * k + 1].i = INT64_MAX;
+    for (int w = 1; w < op->words; w++) cells[k * op->words + w].i = rest_begins(op);
   }
 }
 
@@ -856,21 +862,21 @@ static void begin_columns(struct walker *x, const struct fs_walk_op *op,
   union fs_cell c = neutral(op->step->op, op->in_type);
   char value[8];
   x->r->finish[acc](value, &c, 1, is_float(op->in_type));
-  x->r->fill[log2_of(fs_ctype_size(acc))](
+  x->r->fill[fs_element_log2(fs_ctype_size(acc))](
       column_part(x, op, x->row_chunk), value, n);
-  int64_t *at = op->words > 1 ? column_places(x, op, x->row_chunk) : NULL;
+  union fs_cell *rest = column_rest(x, op, x->row_chunk);
   const struct fs_space *s = &x->w->kernel->space;
-  int64_t first = s->n_outer == 1 && s->m ? place_among(x, op, x->i0, x->j0) : INT64_MAX;
-  for (int64_t k = 0; k < n && at; k++) at[k] = first;
+  int64_t pitch = x->w->cut.row_chunks * s->n, first = rest_begins(op);
+  if (first && s->n_outer == 1 && s->m) first = place_among(x, op, x->i0, x->j0);
+  for (int w = 1; w < op->words; w++)
+    for (int64_t k = 0; k < n; k++) rest[(w - 1) * pitch + k].i = first;
 }
 
 static void finish_cells(const struct walker *x, const struct fs_walk_op *op,
-                         const union fs_cell *cells, int64_t n, char *out) {
-  if (op->words > 1) {
-    for (int64_t k = 0; k < n; k++) ((int64_t *)out)[k] = cells[2 * k + 1].i;
-    return;
-  }
-  x->r->finish[op->out_type](out, cells, n, is_float(op->in_type));
+                         union fs_cell *cells, int64_t n, char *out) {
+  if (op->words > 1) x->r->state_finish[op->step->op](cells, n, cells);
+  x->r->finish[op->out_type](out, cells, n,
+                             is_float(op->words > 1 ? op->out_type : op->in_type));
   if (op->round) op->round(out, out, n);
 }
 
@@ -1008,18 +1014,18 @@ static void run_vectors(void *user, int64_t k, int thread) {
 
 /* -- the end -------------------------------------------------------------- */
 
-/* The places of a piece, of columns or of rows. */
-static void fold_places(struct walker *x, const struct fs_walk_op *op, int64_t n,
+/* The states of a piece, of columns or of rows. */
+static void fold_states(struct walker *x, const struct fs_walk_op *op, int64_t n,
                         union fs_cell *cells) {
   const struct fs_walk *w = x->w;
   bool columns = op->reduce == FS_RM_COLUMN;
   for (int64_t c = 0; columns && c < w->cut.row_chunks; c++)
-    x->r->spot_fold[op->step->op][op->in_type](column_part(x, op, c), column_places(x, op, c),
-                                               n, cells);
+    x->r->state_fold[op->step->op][op->in_type](column_part(x, op, c), column_rest(x, op, c),
+                                                w->cut.row_chunks * w->kernel->space.n, n, cells);
   for (int64_t c = 0; !columns && c < w->cut.column_chunks; c++)
-    x->r->spot_merge[op->step->op][is_float(op->in_type)](
-        (const union fs_cell *)(x->work + op->partial) + 2 * (c * w->kernel->space.m + x->i0), n,
-        cells);
+    x->r->state_merge[op->step->op][is_float(op->in_type)](
+        (const union fs_cell *)(x->work + op->partial) +
+            op->words * (c * w->kernel->space.m + x->i0), n, cells);
   finish_cells(x, op, cells, n, x->ptr[op->out] = place_of(x, op));
 }
 
@@ -1027,7 +1033,7 @@ static void fold_places(struct walker *x, const struct fs_walk_op *op, int64_t n
 static void finish_all(struct walker *x, const struct fs_walk_op *op) {
   const union fs_cell *part = (const union fs_cell *)(x->work + op->partial);
   enum fs_reduce_op what = op->step->op;
-  union fs_cell c[2];
+  union fs_cell c[FS_STATE_WORDS];
   begin_cells(op, 1, c);
   enum fs_ctype wide = is_float(op->in_type)       ? FS_CT_F64
                        : op->in_type == FS_CT_BOOL ? FS_CT_BOOL
@@ -1035,7 +1041,7 @@ static void finish_all(struct walker *x, const struct fs_walk_op *op) {
   for (int64_t k = 0, n = fs_walk_tasks(x->w, op->stage); k < n; k++) {
     uint8_t bit = (uint8_t)part[k * op->words].i;
     bool small = wide == FS_CT_BOOL && x->r->fold[what][FS_CT_BOOL];
-    if (op->words > 1) x->r->spot_merge[what][wide == FS_CT_F64](part + 2 * k, 1, c);
+    if (op->words > 1) x->r->state_merge[what][wide == FS_CT_F64](part + op->words * k, 1, c);
     else if (small) x->r->fold[what][FS_CT_BOOL](&bit, 1, c);
     else x->r->fold[what][wide == FS_CT_F64 ? FS_CT_F64 : FS_CT_I64](&part[k], 1, c);
   }
@@ -1051,7 +1057,7 @@ static void fold_piece(struct walker *x, const struct fs_walk_op *op) {
   enum fs_ctype acc = fs_col_type(op->step->op, op->in_type);
   begin_cells(op, n, cells);
   if (op->words > 1) {
-    fold_places(x, op, n, cells);
+    fold_states(x, op, n, cells);
     return;
   }
   for (int64_t chunk = 0; columns && chunk < w->cut.row_chunks; chunk++)

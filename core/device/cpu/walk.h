@@ -21,6 +21,7 @@
 
 #include "core/device/cpu/memory.h"
 #include "core/device/cpu/native.h"
+#include "core/device/cpu/region.h"
 #include "core/device/cpu/pool.h"
 #include "core/device/target.h"
 #include "core/schedule/schedule.h"
@@ -56,7 +57,8 @@ struct fs_walk_op {
   int direct;               /* result goes to this access at once; -1  */
 
   fs_map_fn *map;
-  fs_native_fn *user;       /* MAP of a user's function, and which of its */
+  fs_native_fn *user;       /* MAP of a user's function, ...             */
+  const struct fs_region *region; /* ... or of a region, and which of its */
   unsigned one;             /* operands do not vary along the line       */
   fs_convert_fn *convert;   /* CAST; LOAD, STORE of half types         */
   fs_convert_fn *round;     /* after MAP: f16, bf16                    */
@@ -75,7 +77,7 @@ struct fs_walk_op {
   enum fs_ctype in_type, out_type;
   bool by_i;                /* ROW: a result per row                   */
   bool product;             /* in[0]*in[1] by fma                      */
-  int words;                /* cells of its state: 2 with a place, or 1 */
+  int words;                /* cells of its state                      */
   fs_rowdot_fn *dot;        /* product: of strips of the operands      */
   fs_map_fn *multiply;      /* otherwise: product first, then reduce   */
   enum fs_walk_stage stage; /* ALL: whose tasks give partial results   */
@@ -109,6 +111,7 @@ struct fs_walk {
   fs_op_list all;               /* ALL reductions                */
 
   struct fs_cpu_schedule cut;   /* how it is cut                 */
+  bool groups;                  /* lines were looked for in groups */
   int n_cells;                  /* reduction cells of a task     */
 
   int64_t scratch;              /* bytes per thread              */
@@ -132,6 +135,13 @@ struct fs_walk *fs_walk_new(const struct fs_plan *plan,
                             const struct fs_routines *r,
                             const struct fs_device *device, const char **why);
 void fs_walk_free(struct fs_walk *w);
+/* The kernel has other extents or strides than when the walk was made, and no axis of one
+ * that had more. True: the walk is for these now; false: it is of no use any more. */
+bool fs_walk_resize(struct fs_walk *w, const struct fs_device *device);
+/* Whether rows are in several groups, so that lines over I or J are in some. */
+static inline bool fs_walk_has_groups(const struct fs_walk *w) {
+  return fs_kernel_has_rows(w->kernel) && w->kernel->space.m > w->cut.rows;
+}
 /* Takes lines over I out of the groups, where many groups would make them (lines.c):
  * after the kernel is cut, before places are given. */
 void fs_walk_take_lines(struct fs_walk *w);

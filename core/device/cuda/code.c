@@ -218,7 +218,7 @@ static enum fs_status set_up(struct cuda *t, struct fs_code *c,
 static const struct fs_device *written_for(const struct cuda *t, const struct fs_kernel *k) {
   const char *kernels = getenv("FUSIBLE_KERNELS");
   bool plain = kernels && !strcmp(kernels, "plain");
-  return plain || (t->narrow && k->scheme == FS_MARCH) ? &t->plain : &t->base.device;
+  return plain || (t->narrow && fs_scheme_of(k)->in_step) ? &t->plain : &t->base.device;
 }
 
 /* How many of the n kernels are phases of the launch that the first one starts:
@@ -250,7 +250,7 @@ static struct fs_code *new_code(struct cuda *t, const struct fs_plan *plan,
   c->kernel = kernel;
   c->sources = sources;
   c->n_phases = n;
-  c->library = kernel->scheme == FS_LIBRARY;
+  c->library = kernel->lib_node;
   if (c->library) return c;
   if (n > 1)
     fs_emit_grid(plan, kernel, n, written_for(t, kernel), sources,
@@ -286,9 +286,7 @@ void fs_cuda_release(struct fs_target *target, struct fs_code *c) {
 }
 
 static bool has_user_code(const struct fs_kernel *k) {
-  for (int s = 0; s < k->steps.len; s++)
-    if (k->steps.data[s].user) return true;
-  return k->n_applied > 0;
+  return k->has.user || k->n_applied > 0;
 }
 
 /* Full code in place of quick code must find the grid that this had where sums depend on
@@ -325,6 +323,11 @@ static bool is_worth_haste(const struct fs_code *c) {
 char *fs_cuda_quick_text(const struct cuda *t, const struct fs_code *c) {
   if (c->n_phases > 1) return NULL;
   return fs_emit_quick(c->plan, c->kernel, written_for(t, c->kernel), c->sources);
+}
+
+char *fs_cuda_loops_text(const struct cuda *t, const struct fs_code *c) {
+  if (c->n_phases > 1) return NULL;
+  return fs_emit_loops(c->plan, c->kernel, written_for(t, c->kernel));
 }
 
 /* Finds the code of a kernel, or prepares to compile it. */
@@ -380,13 +383,9 @@ static enum fs_status build_codes(struct cuda *t, int n, struct fs_code **codes,
 
 /* The user's function of a kernel that has no CUDA form, or NULL. */
 static const struct fs_user *unusable(const struct fs_kernel *k) {
-  for (int q = 0; q < k->n_applied; q++)
-    if (!k->applied[q].user->cuda.text) return k->applied[q].user;
-  for (int s = 0; s < k->steps.len; s++) {
-    const struct fs_user *u = k->steps.data[s].user;
-    if (u && !u->cuda.text) return u;
-  }
-  return NULL;
+  const struct fs_user *u;
+  for (int n = 0; (u = fs_kernel_function(k, n)) && (u->region || u->cuda.text);) n++;
+  return u;
 }
 
 /* A program of loops that breaks a rule is a fault of ours. */

@@ -87,10 +87,14 @@ char *fs_cuda_code_text(struct fs_target *target, struct fs_code *code,
     *why = "its text is compiled quickly as it is";
     return fs_cuda_quick_text(t, code);
   }
+  if (strcmp(form, "loops") == 0) {
+    *why = "it is a launch of several kernels";
+    return fs_cuda_loops_text(t, code);
+  }
   if (strcmp(form, "lines") == 0) return fs_strdup(fs_cuda_lined(code));
   if (strcmp(form, "ptx") == 0 || strcmp(form, "sass") == 0)
     return fs_nvrtc_text(fs_cuda_lined(code), t->arch, form, why);
-  *why = "the CUDA target shows cuda, lines, ptx and sass";
+  *why = "the CUDA target shows cuda, lines, loops, ptx and sass";
   return NULL;
 }
 

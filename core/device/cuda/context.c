@@ -43,19 +43,17 @@ void fs_cuda_lose(struct cuda *t, CUresult r) {
 
 static enum fs_status fail_fatal(struct cuda *t, CUresult r, const char *doing,
                                  struct fs_diags *d) {
+  static const char *const hint = "this process has lost the GPU and all that is on it";
   struct fs_str who = {0};
   blame(t, &who);
   fs_cuda_lose(t, r);
   t->reported = true;
   if (who.len)
-    fs_env_error(d, "device-fault",
-                 "values on the GPU are lost; a new session is needed",
-                 "the GPU stopped with %s; it was running %s",
+    fs_env_error(d, "device-fault", hint, "the GPU stopped with %s; it was running %s",
                  fs_cu_words(r), who.data);
   else
-    fs_env_error(d, "device-fault",
-                 "values on the GPU are lost; a new session is needed",
-                 "the GPU stopped with %s while %s", fs_cu_words(r), doing);
+    fs_env_error(d, "device-fault", hint, "the GPU stopped with %s while %s", fs_cu_words(r),
+                 doing);
   fs_str_free(&who);
   return FS_ERR_ENV;
 }
@@ -66,8 +64,9 @@ enum fs_status fs_cuda_fail(struct cuda *t, CUresult r, const char *doing,
     if (fs_cu_is_fatal(r)) fs_cuda_lose(t, r);
     return FS_ERR_ENV;
   }
+  if (t->reported && fs_diags_has(d, "device-fault")) return FS_ERR_ENV; /* it is said */
   if (t->reported)
-    return fs_env_error(d, "device-lost", NULL,
+    return fs_env_error(d, "device-lost", "start another session",
                         "the GPU cannot be used any more in this session, "
                         "since it stopped with a fault before");
   if (t->base.lost) return fail_fatal(t, t->late, doing, d);

@@ -7,7 +7,6 @@
  * libraries the call is done on the host (host_call.c), which the user is told once. A
  * handle takes memory of the device, so one that could not be made is tried again.
  */
-#include <dlfcn.h>
 #include <stdio.h>
 
 #include "core/device/cpu/lapack.h"
@@ -101,12 +100,6 @@ enum { CUBLAS_NO_TF32_NO_REDUCED = 16, CUBLAS_COMPUTE_F32 = 68,
        CUBLAS_COMPUTE_F64 = 70, CUBLAS_ALGO_DEFAULT = -1 };
 enum { CUBLAS_LOWER = 0, CUBLAS_UPPER = 1 };
 
-static bool find(void *handle, const char *symbol, void *slot) {
-  void *fn = dlsym(handle, symbol);
-  memcpy(slot, &fn, sizeof fn);
-  return fn != NULL;
-}
-
 static void *open_library(const char *env, const char *const *sonames,
                           const char *wheel) {
   struct fs_str tried = {0};
@@ -124,34 +117,35 @@ static const char *const *pick(const char *const *both) {
 static bool load_blas(struct cuda_libraries *l) {
   static const char *const names[] = {"libcublas.so.13", "libcublas.so.12",
                                       NULL};
+  static const struct fs_cuda_symbol symbols[] = {
+#define X(name, symbol, args) {symbol, offsetof(struct cuda_libraries, cublas.name), true},
+      FS_CUBLAS_FNS(X)
+#undef X
+#define X(name, symbol, args)                                                \
+  {"cublasS" symbol, offsetof(struct cuda_libraries, cublas.name[0]), true}, \
+  {"cublasD" symbol, offsetof(struct cuda_libraries, cublas.name[1]), true},
+      FS_CUBLAS_PAIRS(X)
+#undef X
+  };
   void *handle = open_library("FUSIBLE_CUBLAS", pick(names), "cublas");
-  bool ok = handle != NULL;
-  if (!ok) return false;
-#define X(name, symbol, args) ok = find(handle, symbol, &l->cublas.name) && ok;
-  FS_CUBLAS_FNS(X)
-#undef X
-#define X(name, symbol, args)                                     \
-  ok = find(handle, "cublasS" symbol, &l->cublas.name[0]) &&      \
-       find(handle, "cublasD" symbol, &l->cublas.name[1]) && ok;
-  FS_CUBLAS_PAIRS(X)
-#undef X
-  return ok;
+  return handle && fs_cuda_resolve(handle, symbols, FS_LEN(symbols), l);
 }
 
 static bool load_solver(struct cuda_libraries *l) {
   static const char *const names[] = {"libcusolver.so.12", "libcusolver.so.11",
                                       NULL};
-  void *handle = open_library("FUSIBLE_CUSOLVER", pick(names), "cusolver");
-  if (!handle) return false;
-  bool ok = find(handle, "cusolverDnCreate", &l->cusolver.create) &&
-            find(handle, "cusolverDnDestroy", &l->cusolver.destroy) &&
-            find(handle, "cusolverDnSetStream", &l->cusolver.set_stream);
-#define X(name, symbol, args)                                        \
-  ok = find(handle, "cusolverDnS" symbol, &l->cusolver.name[0]) &&   \
-       find(handle, "cusolverDnD" symbol, &l->cusolver.name[1]) && ok;
-  FS_CUSOLVER_FNS(X)
+  static const struct fs_cuda_symbol symbols[] = {
+      {"cusolverDnCreate", offsetof(struct cuda_libraries, cusolver.create), true},
+      {"cusolverDnDestroy", offsetof(struct cuda_libraries, cusolver.destroy), true},
+      {"cusolverDnSetStream", offsetof(struct cuda_libraries, cusolver.set_stream), true},
+#define X(name, symbol, args)                                                      \
+  {"cusolverDnS" symbol, offsetof(struct cuda_libraries, cusolver.name[0]), true}, \
+  {"cusolverDnD" symbol, offsetof(struct cuda_libraries, cusolver.name[1]), true},
+      FS_CUSOLVER_FNS(X)
 #undef X
-  return ok;
+  };
+  void *handle = open_library("FUSIBLE_CUSOLVER", pick(names), "cusolver");
+  return handle && fs_cuda_resolve(handle, symbols, FS_LEN(symbols), l);
 }
 
 static int make_handle(struct cuda *t, struct cuda_libraries *l, enum part p) {
@@ -728,21 +722,51 @@ static enum fs_status lu(struct work *w) {
   return status == FS_OK ? unpack_part(w, 1, &u, FS_CUDA_UPPER) : status;
 }
 
-/* GATHER and INVERT: the host words the error of the first wrong index, for which it waits
- * for the device; not where none can be wrong. */
+static enum fs_status sort_of(struct work *w, const struct fs_lib_call *call) {
+  void *values = NULL, *places = NULL, *counts = NULL;
+  struct cuda_sort_room room = fs_cuda_own_sort_room(call);
+  enum fs_status status = FS_OK;
+  if (room.values)
+    status = take(w, room.values, fs_dtype_size(call->a.dtype), &values);
+  if (room.places && status == FS_OK)
+    status = take(w, room.places, fs_dtype_size(room.place_type), &places);
+  if (room.counts && status == FS_OK)
+    status = take(w, room.counts, sizeof(int64_t), &counts);
+  return status == FS_OK ? fs_cuda_own_sort(&w->own, call, values, places, counts) : status;
+}
+
+static enum fs_status sort(struct work *w) { return sort_of(w, w->call); }
+
+static enum fs_status combine(struct work *w, unsigned long long *wrong) {
+  void *order;
+  if (fs_cuda_own_any_order(w->call))
+    return fs_cuda_own_combine(&w->own, w->call, NULL, wrong);
+  enum fs_status status = take(w, fs_lib_count(&w->call->b), sizeof(int64_t), &order);
+  struct fs_lib_call call = fs_cuda_own_order(w->call, order);
+  if (status == FS_OK) status = sort_of(w, &call);
+  return status == FS_OK ? fs_cuda_own_combine(&w->own, w->call, order, wrong) : status;
+}
+
+static enum fs_status go_by_list(struct work *w, unsigned long long *wrong) {
+  switch (w->call->op) {
+    case FS_LIB_GATHER: return fs_cuda_own_gather(&w->own, w->call, wrong);
+    case FS_LIB_INVERT: return fs_cuda_own_invert(&w->own, w->call, wrong);
+    default: return combine(w, wrong);
+  }
+}
+
+/* GATHER, INVERT, COMBINE: the host words the error of the first wrong index, for which it
+ * waits for the device; not where none can be wrong. */
 static enum fs_status by_list(struct work *w) {
   void *wrong;
   unsigned long long position = UINT64_MAX;
-  if (w->call->in_range)
-    return w->call->op == FS_LIB_GATHER ? fs_cuda_own_gather(&w->own, w->call, NULL)
-                                        : fs_cuda_own_invert(&w->own, w->call, NULL);
+  if (w->call->in_range) return go_by_list(w, NULL);
   enum fs_status status = take(w, 1, sizeof position, &wrong);
   if (status != FS_OK) return status;
   CUresult r = fs_cu.set_bytes((CUdeviceptr)(uintptr_t)wrong, 0xff, sizeof position,
                                fs_cuda_stream(w->t));
   if (r != CU_OK) return fs_cuda_fail(w->t, r, "clearing GPU memory", w->d);
-  status = w->call->op == FS_LIB_GATHER ? fs_cuda_own_gather(&w->own, w->call, wrong)
-                                        : fs_cuda_own_invert(&w->own, w->call, wrong);
+  status = go_by_list(w, wrong);
   if (status == FS_OK)
     status = fs_cuda_download(&w->t->base, &position, 0, wrong, 0,
                               sizeof position, 1, w->d);
@@ -765,20 +789,6 @@ static enum fs_status so_far(struct work *w) {
   int64_t count = fs_cuda_own_scan_totals(w->call);
   enum fs_status status = count ? take(w, count, 2 * sizeof(int64_t), &totals) : FS_OK;
   return status == FS_OK ? fs_cuda_own_scan(&w->own, w->call, totals) : status;
-}
-
-static enum fs_status sort(struct work *w) {
-  void *values = NULL, *places = NULL, *counts = NULL;
-  struct cuda_sort_room room = fs_cuda_own_sort_room(w->call);
-  enum fs_status status = FS_OK;
-  if (room.values)
-    status = take(w, room.values, fs_dtype_size(w->call->a.dtype), &values);
-  if (room.places && status == FS_OK)
-    status = take(w, room.places, fs_dtype_size(room.place_type), &places);
-  if (room.counts && status == FS_OK)
-    status = take(w, room.counts, sizeof(int64_t), &counts);
-  return status == FS_OK ? fs_cuda_own_sort(&w->own, w->call, values, places, counts)
-                         : status;
 }
 
 /* -- entry ---------------------------------------------------------------------------------*/
@@ -820,6 +830,13 @@ static enum fs_status warm_up(struct work *w) {
   if (c->op == FS_LIB_INVERT) return fs_cuda_own_invert(&w->own, c, NULL);
   if (c->op == FS_LIB_FIND) return fs_cuda_own_find(&w->own, c, NULL);
   if (c->op == FS_LIB_RESHAPE) return fs_cuda_own_reshape(&w->own, c);
+  if (c->op == FS_LIB_COMBINE) {
+    struct fs_lib_call order = fs_cuda_own_order(c, NULL);
+    enum fs_status status = FS_OK;
+    if (!fs_cuda_own_any_order(c))
+      status = fs_cuda_own_sort(&w->own, &order, NULL, NULL, NULL);
+    return status == FS_OK ? fs_cuda_own_combine(&w->own, c, NULL, NULL) : status;
+  }
   if (fs_lib_is_scan(c->op)) return fs_cuda_own_scan(&w->own, c, NULL);
   if (fs_lib_is_sort(c->op)) return fs_cuda_own_sort(&w->own, c, NULL, NULL, NULL);
   if (is_integer_product(c)) return fs_cuda_own_product(&w->own, c);
@@ -892,7 +909,7 @@ static enum fs_status run(struct work *w) {
       [FS_LIB_LU] = lu,              [FS_LIB_CUMSUM] = so_far,
       [FS_LIB_CUMPROD] = so_far,     [FS_LIB_CUMMAX] = so_far,
       [FS_LIB_CUMMIN] = so_far,      [FS_LIB_SORT] = sort,
-      [FS_LIB_ARGSORT] = sort};
+      [FS_LIB_ARGSORT] = sort,       [FS_LIB_COMBINE] = by_list};
   enum fs_status status = FS_OK;
   w->again = false;
   if (w->call->op != FS_LIB_GEMM && !is_own(w->call)) { /* some numbers come back */

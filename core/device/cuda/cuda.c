@@ -119,6 +119,7 @@ static void cuda_close(struct fs_target *target) {
 
 static const struct fs_target_ops ops = {
     .name = "cuda",
+  .form = "cuda",
     .language = "cuda",
     .alloc = fs_cuda_alloc,
     .free = fs_cuda_free,

@@ -18,15 +18,22 @@ static struct {
 
 enum { OLDEST_DRIVER = 12000 };
 
-static bool resolve(void *handle) {
-#define FS_CU(need, name, symbol, args)              \
-  {                                                  \
-    void *fn = dlsym(handle, symbol);                \
-    if (need && !fn) return false;                   \
-    memcpy(&fs_cu.name, &fn, sizeof fn);             \
+bool fs_cuda_resolve(void *handle, const struct fs_cuda_symbol *symbols, size_t n,
+                     void *functions) {
+  for (size_t k = 0; k < n; k++) {
+    void *fn = dlsym(handle, symbols[k].name);
+    if (!fn && symbols[k].needed) return false;
+    memcpy((char *)functions + symbols[k].at, &fn, sizeof fn);
   }
-#include "core/device/cuda/cuda_api.def"
   return true;
+}
+
+static bool resolve(void *handle) {
+  static const struct fs_cuda_symbol symbols[] = {
+#define FS_CU(needed, name, symbol, args) {symbol, offsetof(struct fs_cu_api, name), needed},
+#include "core/device/cuda/cuda_api.def"
+  };
+  return fs_cuda_resolve(handle, symbols, FS_LEN(symbols), &fs_cu);
 }
 
 /* Why cuInit refused. */
@@ -93,7 +100,7 @@ const char *fs_cu_words(CUresult r) {
   switch (r) {
     case CU_OUT_OF_MEMORY: return "out of memory";
     case CU_ILLEGAL_ADDRESS: return "an illegal memory access";
-    case CU_LAUNCH_TIMEOUT: return "the display watchdog ended the kernel";
+    case CU_LAUNCH_TIMEOUT: return "a timeout of the display watchdog";
     case CU_ECC_UNCORRECTABLE: return "an uncorrectable memory (ECC) error";
     case CU_DEVICE_UNAVAILABLE:
       return "another process has the GPU to itself (exclusive mode)";
@@ -126,8 +133,7 @@ static void *try_folder(const struct search *s, const char *folder) {
     fs_str_free(&path);
     if (handle) return handle;
   }
-  if (s->tried)
-    fs_str_printf(s->tried, "%s%s", s->tried->len ? ", " : "", folder);
+  fs_str_printf(s->tried, ", %s", folder);
   return NULL;
 }
 
@@ -221,7 +227,7 @@ void *fs_cuda_find_library(const char *env, const char *const *sonames,
                            struct fs_str *tried) {
   struct search s = {.sonames = sonames, .tried = tried};
   void *handle = NULL;
-  const char *given = env ? getenv(env) : NULL;
+  const char *given = getenv(env);
   if (given && *given) { /* asked for: that one or none */
     handle = dlopen(given, RTLD_NOW | RTLD_LOCAL);
     if (!handle) fs_str_printf(tried, "%s (from %s)", given, env);

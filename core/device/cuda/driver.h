@@ -148,6 +148,17 @@ const char *fs_cu_words(CUresult r);
 /* Whether r means that nothing more can be done in this process. */
 bool fs_cu_is_fatal(CUresult r);
 
+/* One function of a library: its name there, and where its pointer goes in the struct of
+ * those that are called. */
+struct fs_cuda_symbol {
+  const char *name;
+  size_t at;
+  bool needed;
+};
+/* Looks all of them up, NULL for one that is not there; false where it is needed. */
+bool fs_cuda_resolve(void *handle, const struct fs_cuda_symbol *symbols, size_t n,
+                     void *functions);
+
 /* Opens the first of the sonames that is found: in the process, by the loader,
  * beside `beside` (a loaded library's path, or NULL), in the Python packages
  * that carry CUDA libraries, under CONDA_PREFIX, CUDA_HOME, CUDA_PATH and the

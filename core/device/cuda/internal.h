@@ -270,6 +270,8 @@ bool fs_cuda_replay_trim(struct cuda *t);
 const char *fs_cuda_lined(struct fs_code *code);
 /* What is compiled quickly in its place; NULL: the same text. Given. */
 char *fs_cuda_quick_text(const struct cuda *t, const struct fs_code *code);
+/* The program of loops that it is printed from; NULL: it is a launch of several kernels. Given. */
+char *fs_cuda_loops_text(const struct cuda *t, const struct fs_code *code);
 
 /* code_text.c */
 void fs_cuda_footprint(struct fs_target *t, const struct fs_plan *plan,

@@ -43,6 +43,12 @@ enum fs_status fs_cuda_own_find(const struct cuda_own_call *c,
 enum fs_status fs_cuda_own_invert(const struct cuda_own_call *c,
                                   const struct fs_lib_call *call,
                                   unsigned long long *wrong);
+/* The rows that others are put to are copied first. `order` is what the call of
+ * fs_cuda_own_order gives, a sort of COMBINE's list into so many i64; NULL: any will do. */
+bool fs_cuda_own_any_order(const struct fs_lib_call *call);
+struct fs_lib_call fs_cuda_own_order(const struct fs_lib_call *call, void *order);
+enum fs_status fs_cuda_own_combine(const struct cuda_own_call *c, const struct fs_lib_call *call,
+                                   const void *order, unsigned long long *wrong);
 enum fs_status fs_cuda_own_reshape(const struct cuda_own_call *c,
                                    const struct fs_lib_call *call);
 /* `totals` is room for fs_cuda_own_scan_totals() pairs of values, of 8 bytes each at most,

@@ -172,6 +172,7 @@ enum fs_status fs_cuda_scratch(struct cuda *t, size_t bytes, void **out,
   enum fs_status status = fs_cuda_alloc(&t->base, bytes, out);
   if (status == FS_OK) return FS_OK;
   struct fs_str size = {0};
+  if (t->base.lost) fs_str_puts(&size, "allocating ");
   fs_str_put_bytes(&size, (double)bytes);
   fs_str_puts(&size, " of scratch memory");
   status = fs_cuda_fail(t, CU_OUT_OF_MEMORY, size.data, d);

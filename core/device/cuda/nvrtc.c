@@ -6,7 +6,6 @@
 #include "core/device/cuda/nvrtc.h"
 #include "core/model/device.h"
 
-#include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,8 +16,8 @@
 #include "core/device/cuda/driver.h"
 #include "core/device/target.h"
 
-static struct {
-#define FS_NVRTC(need, name, symbol, args) int (*name) args;
+static struct nvrtc_api {
+#define FS_NVRTC(needed, name, symbol, args) int (*name) args;
 #include "core/device/cuda/cuda_api.def"
 } fs_nvrtc;
 
@@ -44,13 +43,11 @@ static struct {
 
 
 static bool resolve(void *handle) {
-#define FS_NVRTC(need, name, symbol, args)           \
-  {                                                  \
-    void *fn = dlsym(handle, symbol);                \
-    if (need && !fn) return false;                   \
-    memcpy(&fs_nvrtc.name, &fn, sizeof fn);          \
-  }
+  static const struct fs_cuda_symbol symbols[] = {
+#define FS_NVRTC(needed, name, symbol, args) {symbol, offsetof(struct nvrtc_api, name), needed},
 #include "core/device/cuda/cuda_api.def"
+  };
+  if (!fs_cuda_resolve(handle, symbols, FS_LEN(symbols), &fs_nvrtc)) return false;
   void *fn;
   memcpy(&fn, &fs_nvrtc.version, sizeof fn);
   nvrtc.path = fs_cuda_library_path(fn);

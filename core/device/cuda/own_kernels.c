@@ -1,6 +1,6 @@
 /* own_kernels.c - compiles and starts the kernels of elemlib/library: strided
  * converting copies, elements by lists and masks, copies in another shape, running sums,
- * sorting, integer products, signs of vectors, symmetry, triangles. */
+ * sorting, rows put to others, integer products, signs of vectors, symmetry, triangles. */
 #include "core/base/embed.h"
 #include "core/device/cuda/library.h"
 #include "core/schedule/scan.h"
@@ -8,14 +8,15 @@
 enum own_kind { OWN_COPY, OWN_GATHER, OWN_FIND, OWN_INVERT, OWN_RESHAPE, OWN_PRODUCT, OWN_SIGNS,
                 OWN_ASYMMETRY, OWN_FORM, OWN_CUMSUM, OWN_CUMPROD, OWN_CUMMAX, OWN_CUMMIN,
                 OWN_DIGITS, OWN_SORT, OWN_ARGSORT,
-                OWN_SORT_TILE, OWN_KINDS };
+                OWN_SORT_TILE, OWN_COMBINE, OWN_KINDS };
 
 /* The pieces of library.cuh, named as their entries. */
 static const char *const entries[OWN_KINDS] = {
     "fs_copy",    "fs_gather", "fs_find", "fs_invert",
     "fs_reshape", "fs_product", "fs_signs", "fs_asymmetry", "fs_form",
     "fs_cumsum", "fs_cumprod", "fs_cummax", "fs_cummin",
-    "fs_digits", "fs_sort",  "fs_argsort", "fs_sort_tile"};
+    "fs_digits", "fs_sort",  "fs_argsort", "fs_sort_tile",
+    "fs_combine"};
 
 /* Words of 16 bytes, of which no kernel asks what is in them. */
 enum { WORDS = FS_DTYPE_COUNT };
@@ -209,6 +210,40 @@ enum fs_status fs_cuda_own_invert(const struct cuda_own_call *c,
   for (int pass = 0; pass < 2 && status == FS_OK; pass++) {
     void *args[] = {pass ? &index : &none, &index_i, &count, &at, &at_i, &extent, &wrong};
     status = start(c, f, pass ? count : extent, args);
+  }
+  return status;
+}
+
+/* Where the elements of the list are in ascending order, from 1. */
+struct fs_lib_call fs_cuda_own_order(const struct fs_lib_call *call, void *order) {
+  struct fs_lib_call sort = {.op = FS_LIB_ARGSORT, .a = call->b, .out = call->b};
+  sort.axis = call->b.dim[0] == 1;
+  sort.out.dtype = FS_I64;
+  sort.out.ptr = order;
+  sort.out.stride[0] = !sort.axis, sort.out.stride[1] = sort.axis;
+  return sort;
+}
+
+bool fs_cuda_own_any_order(const struct fs_lib_call *call) {
+  return fs_dtype_is_integer(call->a.dtype) && fs_lib_by[call->by] != FS_OP_MUL;
+}
+
+enum fs_status fs_cuda_own_combine(const struct cuda_own_call *c, const struct fs_lib_call *call,
+                                   const void *order, unsigned long long *wrong) {
+  const struct fs_lib_array *a = &call->a, *o = &call->out;
+  CUfunction f;
+  enum fs_status status = get(c, OWN_COMBINE, a->dtype, call->b.dtype, o->dtype, &f);
+  if (status != FS_OK || c->dry) return status;
+  long long strides[] = {a->stride[0], a->stride[1], fs_lib_list_stride(&call->b),
+                         o->stride[0], o->stride[1]};
+  long long count = fs_lib_count(&call->b), rows = o->dim[0], width = o->dim[1];
+  const void *from = a->ptr, *at = call->b.ptr, *to = o->ptr;
+  int by = call->by, copies = 0, puts = order ? 2 : 1;
+  for (int pass = 0; pass < 2 && status == FS_OK; pass++) {
+    void *args[] = {&from, &strides[0], &strides[1], &at,   &strides[2], &order,
+                    &count, &to,        &strides[3], &strides[4], &rows, &width,
+                    &by,    pass ? &puts : &copies, &wrong};
+    status = start(c, f, (pass ? count : rows) * width, args);
   }
   return status;
 }

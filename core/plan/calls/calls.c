@@ -27,13 +27,8 @@ struct fs_layout fs_plan_layout(const struct fs_graph *g, fs_id id) {
   int64_t count;
   if (nd->kind == FS_ND_INPUT) return fs_graph_input_layout(g, nd->slot);
   if (nd->kind != FS_ND_VIEW) return fs_layout_new(nd->dtype, &nd->shape, &count);
-  struct fs_layout base = fs_plan_layout(g, nd->src[0]), l = {0};
-  l.offset = base.offset;
-  for (int s = 0; s < nd->view.src_rank; s++) {
-    l.offset += nd->view.off[s] * base.stride[s];
-    int a = nd->view.axis[s];
-    if (a >= 0) l.stride[a] += nd->view.step[s] * base.stride[s];
-  }
+  struct fs_layout l = fs_plan_layout(g, nd->src[0]);
+  fs_view_layout(&nd->view, nd->shape.rank, &l);
   return l;
 }
 
@@ -190,17 +185,11 @@ static void read_pins(struct fs_calls *p) {
   }
 }
 
-static bool has_call(const struct fs_kernel_pin *pin, fs_id id) {
-  for (int c = 0; c < pin->n_calls; c++)
-    if (pin->calls[c] == id) return true;
-  return false;
-}
-
 /* Whether a pinned kernel has one of the two calls and not the other. */
 static bool pin_parts(const struct fs_calls *p, fs_id a, fs_id b) {
   for (int k = 0; k < p->options->n_kernel_pins; k++)
-    if (has_call(&p->options->kernel_pins[k], a) !=
-        has_call(&p->options->kernel_pins[k], b))
+    if (fs_pin_has_call(&p->options->kernel_pins[k], a) !=
+        fs_pin_has_call(&p->options->kernel_pins[k], b))
       return true;
   return false;
 }

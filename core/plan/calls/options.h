@@ -5,6 +5,7 @@
 
 #include "core/graph/graph.h"
 #include "core/kernel/tuning.h"
+#include "core/plan/calls/rule.h"
 
 enum fs_strategy {
   FS_SMART,        /* the least predicted time                               */
@@ -25,11 +26,11 @@ struct fs_pin {             /* a pair of nodes that the user pinned        */
 /* What became of it. */
 struct fs_pin_result {
   struct fs_pin pin;
-  const char *rule;         /* NULL: kept; else what forbids it            */
+  enum fs_rule rule;        /* FS_RULE_NONE: kept; else what forbids it    */
   fs_id a, b;               /* the pair of calls that decides              */
   fs_id between;            /* "convex": the call between that cannot be in
                                the kernel, and why; else 0                 */
-  const char *between_rule;
+  enum fs_rule between_rule;
 };
 
 /* What tells the ways to run a kernel from each other, as users are told of it:
@@ -48,6 +49,11 @@ struct fs_kernel_pin {
   int n_calls;
   int64_t value[FS_TRAITS]; /* FS_TRAIT_SCHEME: an fs_scheme; -1: any       */
 };
+static inline bool fs_pin_has_call(const struct fs_kernel_pin *pin, fs_id id) {
+  for (int c = 0; c < pin->n_calls; c++)
+    if (pin->calls[c] == id) return true;
+  return false;
+}
 
 struct fs_plan;
 struct fs_plan_options {

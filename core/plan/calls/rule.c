@@ -1,8 +1,6 @@
 /* rule.c - see rule.h; the names of strategies, too. */
 #include "core/plan/calls/rule.h"
 
-#include <string.h>
-
 #include "core/plan/calls/options.h"
 
 const char *const fs_strategy_names[] = {
@@ -19,9 +17,3 @@ const char *const fs_rule_names[FS_RULE_COUNT] = {
   [FS_RULE_PIN] = "pin", [FS_RULE_APART] = "apart",
   [FS_RULE_DOMINATED] = "dominated", [FS_RULE_PRICE] = "price",
   [FS_RULE_LIMIT] = "limit", [FS_RULE_OFF] = "off"};
-
-enum fs_rule fs_rule_of(const char *name) {
-  for (int r = 1; r < FS_RULE_COUNT; r++)
-    if (!strcmp(fs_rule_names[r], name)) return (enum fs_rule)r;
-  return FS_RULE_NONE;
-}

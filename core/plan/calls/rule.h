@@ -23,7 +23,5 @@ enum fs_rule {
   FS_RULE_COUNT
 };
 extern const char *const fs_rule_names[FS_RULE_COUNT]; /* "level", "convex" ... */
-/* The number of a rule's name. */
-enum fs_rule fs_rule_of(const char *name);
 
 #endif

@@ -86,7 +86,7 @@ static int add_candidate(struct fs_fusions *p, const struct fs_set *s, int first
 }
 
 /* A candidate of the set, if it has a kernel. */
-int fs_plan_try(struct fs_fusions *p, const struct fs_set *s, const char **why) {
+int fs_plan_try(struct fs_fusions *p, const struct fs_set *s, enum fs_rule *why) {
   fs_id *calls;
   int n = fs_plan_members(p, s, &calls), first = p->impls.len;
   *why = fs_kernel_survey(p->maker, calls, n, &p->impls);
@@ -95,7 +95,7 @@ int fs_plan_try(struct fs_fusions *p, const struct fs_set *s, const char **why) 
 
 bool fs_plan_try_alone(struct fs_fusions *p, int c) {
   struct fs_set s = {{0}};
-  const char *why;
+  enum fs_rule why;
   fs_set_add(&s, c);
   const struct fs_cluster *cl = fs_window_cluster(p, c);
   if (!cl->library) {
@@ -122,17 +122,17 @@ bool fs_plan_keeps_order(const struct fs_fusions *p) {
          p->options->strategy == FS_MANUAL;
 }
 
-const char *fs_plan_forbidden(struct fs_fusions *p, const struct fs_set *s) {
+enum fs_rule fs_plan_forbidden(struct fs_fusions *p, const struct fs_set *s) {
   for FS_EACH_MEMBER(c, s)
-    if (fs_window_cluster(p, c)->library) return "library";
-  if (fs_plan_pin_forbids(p, s, false)) return "pin";
-  if (crosses_barrier(p, s)) return "barrier";
-  if (fs_plan_calls_in(p, s) > MAX_CALLS) return "limit";
-  if (fs_plan_keeps_order(p) && !contiguous(p, s)) return "order";
-  return NULL;
+    if (fs_window_cluster(p, c)->library) return FS_RULE_LIBRARY;
+  if (fs_plan_pin_forbids(p, s, false)) return FS_RULE_PIN;
+  if (crosses_barrier(p, s)) return FS_RULE_BARRIER;
+  if (fs_plan_calls_in(p, s) > MAX_CALLS) return FS_RULE_LIMIT;
+  if (fs_plan_keeps_order(p) && !contiguous(p, s)) return FS_RULE_ORDER;
+  return FS_RULE_NONE;
 }
 
-void fs_plan_reject(struct fs_fusions *p, fs_id a, fs_id b, const char *rule) {
+void fs_plan_reject(struct fs_fusions *p, fs_id a, fs_id b, enum fs_rule rule) {
   for (int k = FS_MAX(0, p->rejections.len - 64); k < p->rejections.len; k++)
     if (p->rejections.data[k].a == a && p->rejections.data[k].b == b) return;
   *FS_PUSH(&p->rejections) = (struct fs_rejection){.a = a, .b = b, .rule = rule};

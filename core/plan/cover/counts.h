@@ -7,7 +7,7 @@
 
 struct fs_rejection {       /* why two calls do not share a kernel         */
   fs_id a, b;
-  const char *rule;         /* of fs_rule_names                            */
+  enum fs_rule rule;
 };
 
 /* The space that was looked at. */

@@ -3,7 +3,7 @@
  * ("combination of fusion implementations"): search.c finds the best covers, those of
  * kernels that do not wait for each other, in the order of their best implementations;
  * rank.c lists the implementations of each. The search has a limit; where it has found
- * nothing by then, fusions are taken by what they save. */
+ * nothing by then, a cover that was known before it is taken. */
 #include <glpk.h>
 #include <math.h>
 
@@ -14,6 +14,7 @@ enum {
   MOST_COVERS = 256,    /* of a list                                            */
   MAX_STATES = 4096,    /* of the count of combinations                         */
   MAX_JOINS = 50000,    /* ... and candidates that are tried there              */
+  FEW_JOINS = 2000,     /* ... where nothing else looks at them                 */
   MAX_LISTED = 256      /* covers that are counted one by one                   */
 };
 
@@ -155,7 +156,9 @@ struct order {
   const struct fs_fusions *p;
   int *owner;       /* per row: its kernel            */
   int *waits;       /* per kernel: edges into it left */
+  int *level;       /* ... how many kernels come before it, of which each needs the last */
   bool *taken;
+  bool library;     /* the last one is a call of one */
 };
 
 static void count_edges(struct order *o, int kernel, int sign) {
@@ -166,25 +169,40 @@ static void count_edges(struct order *o, int kernel, int sign) {
     for (int k = 0; k < cl->after.len; k++) {
       int to = cl->after.data[k] - p->begin;
       if (to >= fs_window_size(p) || o->owner[to] == o->owner[r]) continue;
+      int *level = &o->level[o->owner[to]];
       o->waits[o->owner[to]] += sign;
+      if (kernel >= 0) *level = FS_MAX(*level, o->level[kernel] + 1);
     }
   }
 }
 
-/* In the order of the statements for the strategies that keep it, else as they
- * were found. */
-static int next_kernel(const struct order *o, const int *chosen, int n) {
+static bool is_library(const struct fs_fusions *p, int candidate) {
+  return fs_window_cluster(p, fs_set_next(&p->candidates.data[candidate].set, 0))->library;
+}
+
+/* Which of the kernels that may be next comes first: in the order of the statements for the
+ * strategies that keep it; where launches are shared, by levels, for few barriers, and calls
+ * of libraries, which end a launch, together; else as they were found. */
+static int rank_of(const struct order *o, int candidate, int kernel) {
+  enum { OF_OTHERS = 1 << 20 };
   const struct fs_fusions *p = o->p;
-  bool keep = fs_plan_keeps_order(p);
-  int best = -1, best_turn = INT32_MAX;
+  int first = INT32_MAX;
+  if (p->hurried && fs_plan_may_join(p->maker))
+    return o->level[kernel] + (is_library(p, candidate) == o->library ? 0 : OF_OTHERS);
+  if (!fs_plan_keeps_order(p)) return 0;
+  for FS_EACH_MEMBER(r, &p->candidates.data[candidate].set)
+    first = FS_MIN(first, p->calls->turn[p->begin + r]);
+  return first;
+}
+
+static int next_kernel(const struct order *o, const int *chosen, int n) {
+  int best = -1, least = INT32_MAX;
   for (int k = 0; k < n; k++) {
     if (o->taken[k] || o->waits[k]) continue;
-    if (!keep) return k;
-    for FS_EACH_MEMBER(r, &p->candidates.data[chosen[k]].set)
-      if (p->calls->turn[p->begin + r] < best_turn) {
-        best_turn = p->calls->turn[p->begin + r];
-        best = k;
-      }
+    int rank = rank_of(o, chosen[k], k);
+    if (rank >= least) continue;
+    least = rank;
+    best = k;
   }
   return best;
 }
@@ -194,8 +212,9 @@ static int next_kernel(const struct order *o, const int *chosen, int n) {
 static bool order(const struct fs_fusions *p, int *chosen, int n) {
   int rows = fs_window_size(p), done = 0;
   struct order o = {.p = p};
-  o.owner = fs_calloc((size_t)(rows + n) + 1, sizeof(int));
+  o.owner = fs_calloc((size_t)(rows + 2 * n) + 1, sizeof(int));
   o.waits = o.owner + rows;
+  o.level = o.waits + n;
   o.taken = fs_calloc((size_t)n + 1, sizeof(bool));
   int *sorted = fs_malloc(sizeof(int) * (size_t)(n + 1));
   for (int k = 0; k < n; k++)
@@ -203,6 +222,7 @@ static bool order(const struct fs_fusions *p, int *chosen, int n) {
   count_edges(&o, -1, 1);
   for (int k; done < n && (k = next_kernel(&o, chosen, n)) >= 0;) {
     o.taken[k] = true;
+    o.library = is_library(p, chosen[k]);
     sorted[done++] = chosen[k];
     count_edges(&o, k, -1);
   }
@@ -273,7 +293,8 @@ static struct state count_rest(struct counter *c, const struct fs_set *covered) 
   int *slot = find_state(c, covered);
   if (*slot) return c->states.data[*slot - 1];
   c->joins += c->n_by_first[row];
-  if (c->states.len >= MAX_STATES || c->joins > MAX_JOINS || fs_interrupted()) {
+  if (c->states.len >= MAX_STATES || c->joins > (c->p->hurried ? FEW_JOINS : MAX_JOINS) ||
+      fs_interrupted()) {
     c->full = true;
     return sum;
   }
@@ -469,66 +490,6 @@ static int glpk_says(void *user, const char *text) {
   return 1; /* nothing is printed */
 }
 
-/* -- without a search ------------------------------------------------------------- */
-
-struct saving {
-  int candidate;
-  double seconds;
-};
-
-static int by_saving(const void *a, const void *b) {
-  const struct saving *x = a, *y = b;
-  if (x->seconds != y->seconds) return x->seconds > y->seconds ? -1 : 1;
-  return (x->candidate > y->candidate) - (x->candidate < y->candidate);
-}
-
-/* The fusions that save time, most first. Clusters alone come first in the list of
- * candidates (fuse.c). */
-static int list_savings(const struct fs_fusions *p, struct saving *list) {
-  int n = 0, rows = fs_window_size(p);
-  for (int c = rows; c < p->candidates.len; c++) {
-    const struct fs_set *set = &p->candidates.data[c].set;
-    if (fs_plan_pin_forbids(p, set, true)) continue;
-    double seconds = -candidate_cost(p, &p->candidates.data[c]);
-    for FS_EACH_MEMBER(r, set) seconds += candidate_cost(p, &p->candidates.data[r]);
-    if (seconds > 0) list[n++] = (struct saving){c, seconds};
-  }
-  qsort(list, (size_t)n, sizeof *list, by_saving);
-  return n;
-}
-
-/* `owner`, of each row, as a cover; false if its kernels wait for each other. */
-static bool cover_of(const struct fs_fusions *p, const int *owner, struct cover *c) {
-  c->n = 0;
-  for (int r = 0; r < fs_window_size(p); r++) {
-    bool first = true;
-    for (int x = 0; x < r && first; x++) first = owner[x] != owner[r];
-    if (first) c->chosen[c->n++] = owner[r];
-  }
-  return order(p, c->chosen, c->n);
-}
-
-/* Where the search has not found a cover: every cluster alone, then the fusions that
- * save most, of those that can still be had. */
-static int greedy(struct fs_fusions *p, int k, struct fs_combination *list) {
-  int rows = fs_window_size(p);
-  struct saving *savings = FS_NEW_N(p->arena, struct saving, p->candidates.len + 1);
-  struct cover c = {.chosen = FS_NEW_N(p->arena, int, rows + 1)};
-  int *owner = FS_NEW_N(p->arena, int, rows + 1), n = list_savings(p, savings);
-  for (int r = 0; r < rows; r++) owner[r] = r;
-  for (int x = 0; x < n; x++) {
-    const struct fs_set *set = &p->candidates.data[savings[x].candidate].set;
-    bool apart = true;
-    for FS_EACH_MEMBER(r, set) apart &= owner[r] == r;
-    if (!apart) continue;
-    for FS_EACH_MEMBER(r, set) owner[r] = savings[x].candidate;
-    if (cover_of(p, owner, &c)) continue;
-    for FS_EACH_MEMBER(r, set) owner[r] = r;
-  }
-  cover_of(p, owner, &c);
-  return merge(p, &c, k, list, 0);
-}
-
 /* What GLPK is asked for. */
 struct request {
   struct fs_fusions *p;
@@ -576,18 +537,19 @@ int fs_plan_sketch(struct fs_fusions *p, double *worth, int *chosen) {
   return n;
 }
 
-/* The combinations of the cover that fuse.c found. */
-static int take_sketched(struct fs_fusions *p, int k, struct fs_combination *list) {
+/* The combinations of a cover that is known: the one that fuse.c found, else each cluster
+ * alone. */
+static int take_known(struct fs_fusions *p, int k, struct fs_combination *list) {
   int n = p->n_sketched[p->as_phases];
-  struct cover c = {.n = n, .chosen = FS_NEW_N(p->arena, int, n + 1)};
-  memcpy(c.chosen, p->sketched[p->as_phases], sizeof *c.chosen * (size_t)n);
-  return order(p, c.chosen, n) ? merge(p, &c, k, list, 0) : 0;
+  struct cover c = {.n = n ? n : fs_window_size(p)};
+  c.chosen = FS_NEW_N(p->arena, int, c.n + 1);
+  for (int x = 0; x < c.n; x++) c.chosen[x] = n ? p->sketched[p->as_phases][x] : x;
+  return order(p, c.chosen, c.n) ? merge(p, &c, k, list, 0) : 0;
 }
 
 int fs_plan_combine(struct fs_fusions *p, int k, struct fs_combination *list) {
-  if (p->candidates.len == fs_window_size(p) || fs_interrupted()) return greedy(p, k, list);
-  int n = p->hurried && k == 1 && p->n_sketched[p->as_phases]
-              ? take_sketched(p, k, list)
-              : ask_glpk(&(struct request){.p = p, .k = k, .list = list});
-  return n ? n : greedy(p, k, list);
+  bool alone = p->candidates.len == fs_window_size(p);
+  if (alone || fs_interrupted() || (p->hurried && k == 1)) return take_known(p, k, list);
+  int n = ask_glpk(&(struct request){.p = p, .k = k, .list = list});
+  return n ? n : take_known(p, k, list);
 }

@@ -9,13 +9,15 @@
  * Of small windows all sets are looked at. Of others those that good covers are made of: what
  * clusters are worth in the relaxation of all that is known so far (search.c) tells which
  * sets gain by one cluster more; and from a cover that it leads to, clusters move from kernel
- * to kernel, and kernels join, as long as that makes it better. Of windows of more than a
- * hundred, kernels join in pairs first, and that is all where more does not pay. Nothing goes
- * by time: the same block always has the same fusions.
+ * to kernel, and kernels join, as long as that makes it better. Of larger ones
+ * kernels join in pairs first, and that is all where more does not pay. Nothing goes by time:
+ * the same block always has the same fusions.
  */
 #include "core/plan/cover/inside.h"
 
 #include <math.h>
+
+#include "core/base/table.h"
 
 enum {
   MAX_FUSION = 12,        /* clusters of a fusion, and of a window, of which all
@@ -28,17 +30,19 @@ enum {
  * what is near to the best fusions is looked at, too, where all else took less. */
 enum { WORK_OF_A_CLUSTER = 145, WORK_OF_A_PAIR = 3, WORK_NEARBY = 2000 };
 
-/* Planning has a budget, in steps: calls in sets for which a kernel is looked for. One takes 4
- * to 5 us of a core (recursive FFT, GRU, Strassen and pairs of calls, EPYC, 27 November 2026).
- * A window of a few clusters is searched as above. Of a larger one a first good cover is made,
- * and then searched where all the search takes, the work above and as much again for
- * relaxations, is at most so many times what that cover takes in the runs that are expected,
- * and in no case more than the equivalent of so many ms, but for `:set plan-effort`. Moves end
- * when so many steps for each cluster gained nothing: Strassen's product gains nothing by them. */
-enum { FEW_CLUSTERS = 100, STEPS_OF_A_MS = 200, MOST_EFFORT = 100, TIMES_A_RUN = 4,
-       EXPECTED_RUNS = 10, MOVES_OF_A_CLUSTER = 20, MOVES_IN_VAIN = 9, STEPS_OF_WORK = 2 };
+/* Planning a block has a budget, in steps: calls in sets for which a kernel is looked for. One
+ * takes 1 to 3 us of a core (recursive FFT, GRU, Strassen and pairs of calls, EPYC, 28
+ * November 2026). Windows share it by their clusters. One is searched as above where all that
+ * takes, the work above and as much again for relaxations, is at most MOST_EFFORT ms: blocks of
+ * up to some 90 calls, whose kernels took up to a quarter longer by a first cover (dense, in
+ * unit/test_space). Else a first good cover is made, and searched for LEAST_EFFORT ms more, or
+ * so many times what it takes in the runs that are expected; at most MOST_EFFORT, but for
+ * `:set plan-effort`. Moves end when so many steps for each cluster gained nothing. */
+enum { STEPS_OF_A_MS = 500, LEAST_EFFORT = 20, MOST_EFFORT = 100, TIMES_A_RUN = 4,
+       EXPECTED_RUNS = 10, MOVES_OF_A_CLUSTER = 30, MOVES_IN_VAIN = 2, STEPS_OF_WORK = 2 };
 
-/* A set that was looked at: where it is among the candidates; -1: nowhere. */
+/* A set that was looked at: where it is among the candidates, or why it is not. */
+enum { NOT_NOW = -1, NO_KERNEL = -2 }; /* nor has a larger set one, nearly always */
 struct seen {
   struct fs_set set;
   int at;
@@ -47,7 +51,7 @@ struct seen {
 struct growth {
   struct fs_fusions *p;
   FS_VEC(struct seen) seen;
-  int *table, cap;        /* hashed: index + 1 into `seen`                    */
+  struct fs_table by_set;
   int work, most_work;    /* calls in the sets that kernels were looked for   */
   FS_VEC(double) costs;   /* of candidates, by p->as_phases; NAN: not yet known */
   double *worth;          /* per cluster: what it may cost in a kernel        */
@@ -67,42 +71,39 @@ static int work_for(int clusters) {
   return FS_MAX(WORK_OF_A_CLUSTER, WORK_OF_A_PAIR * clusters) * clusters;
 }
 
+/* The window's steps of so many ms for the block, of which there are only so many. */
+static double steps_of(const struct fs_fusions *p, double ms) {
+  double most = p->options->effort ? p->options->effort : MOST_EFFORT;
+  double share = (double)fs_window_size(p) / p->calls->clusters.len;
+  return STEPS_OF_A_MS * FS_MIN(ms, most) * share;
+}
+
 /* -- sets ----------------------------------------------------------------------- */
 
 static void drop(struct fs_set *s, int i) {
   s->word[i / 64] &= ~((uint64_t)1 << (i % 64));
 }
 
-static int *slot_of(struct growth *g, const struct fs_set *s) {
-  int at = (int)(fs_set_hash(s, FS_MAX_SET / 64) & (uint64_t)(g->cap - 1));
-  while (g->table[at] &&
-         memcmp(&g->seen.data[g->table[at] - 1].set, s, sizeof *s))
-    at = (at + 1) & (g->cap - 1);
-  return &g->table[at];
+static bool same_set(const void *growth, int index, const void *set) {
+  const struct growth *g = growth;
+  return !memcmp(&g->seen.data[index].set, set, sizeof(struct fs_set));
 }
 
 /* What is known of a set, or NULL. */
 static const struct seen *find_seen(struct growth *g, const struct fs_set *s) {
-  int at = g->cap ? *slot_of(g, s) : 0;
-  return at ? &g->seen.data[at - 1] : NULL;
+  int at = fs_table_find(&g->by_set, fs_set_hash(s, FS_MAX_SET / 64), same_set, g, s);
+  return at < 0 ? NULL : &g->seen.data[at];
 }
 
 /* The entry of a set; *fresh: it was not there. */
 static int look_up(struct growth *g, const struct fs_set *s, bool *fresh) {
-  if (2 * g->seen.len >= g->cap) {
-    g->cap = g->cap ? 2 * g->cap : 1024;
-    g->table = fs_realloc(g->table, sizeof(int) * (size_t)g->cap);
-    memset(g->table, 0, sizeof(int) * (size_t)g->cap);
-    for (int k = 0; k < g->seen.len; k++)
-      *slot_of(g, &g->seen.data[k].set) = k + 1;
-  }
-  int *slot = slot_of(g, s);
-  *fresh = !*slot;
-  if (*fresh) {
-    *FS_PUSH(&g->seen) = (struct seen){.set = *s, .at = -1};
-    *slot = g->seen.len;
-  }
-  return *slot - 1;
+  uint64_t hash = fs_set_hash(s, FS_MAX_SET / 64);
+  int at = fs_table_find(&g->by_set, hash, same_set, g, s);
+  *fresh = at < 0;
+  if (!*fresh) return at;
+  *FS_PUSH(&g->seen) = (struct seen){.set = *s, .at = -1};
+  fs_table_add(&g->by_set, hash, g->seen.len - 1);
+  return g->seen.len - 1;
 }
 
 /* -- which sets may be fusions ----------------------------------------------------- */
@@ -140,10 +141,10 @@ static void connect(struct fs_fusions *p) {
 
 /* -- candidates -------------------------------------------------------------------- */
 
-static void note_rejection(struct fs_fusions *p, const struct fs_set *s, int c, const char *why) {
+static void note_rejection(struct fs_fusions *p, const struct fs_set *s, int c, enum fs_rule why) {
   fs_id a = 0, b = fs_window_last_call(p, c);
   for FS_EACH_MEMBER(m, s) a = fs_window_last_call(p, m);
-  p->space.pruned[fs_rule_of(why)]++;
+  p->space.pruned[why]++;
   if (fs_set_size(s) == 1 || p->rejections.len < 64)
     fs_plan_reject(p, FS_MIN(a, b), FS_MAX(a, b), why);
 }
@@ -161,8 +162,7 @@ static void compare_price(struct fs_fusions *p, const struct fs_set *s, int at, 
   if (together < apart) return;
   p->space.pruned[FS_RULE_PRICE]++;
   if (pair)
-    fs_plan_reject(p, FS_MIN(calls[0], calls[1]), FS_MAX(calls[0], calls[1]),
-                   "price");
+    fs_plan_reject(p, FS_MIN(calls[0], calls[1]), FS_MAX(calls[0], calls[1]), FS_RULE_PRICE);
 }
 
 /* The set with cluster c: its candidate, or -1 if it cannot be a fusion. */
@@ -174,9 +174,9 @@ static int grow(struct growth *g, const struct fs_set *from, int c) {
   int e = look_up(g, &s, &fresh);
   if (!fresh) return g->seen.data[e].at;
   p->space.fusions++;
-  const char *why = fs_plan_forbidden(p, &s);
+  enum fs_rule why = fs_plan_forbidden(p, &s);
   int at = -1;
-  if (!why && is_over(g)) why = "limit";
+  if (!why && is_over(g)) why = FS_RULE_LIMIT;
   if (!why) g->work += fs_plan_calls_in(p, &s);
   if (!why) at = fs_plan_try(p, &s, &why);
   if (why) note_rejection(p, from, c, why);
@@ -206,7 +206,7 @@ static struct fs_set neighbours(struct fs_fusions *p, const struct fs_set *s, bo
     drop(&out, c);
     if (!count) continue;
     p->space.fusions++;
-    if (fs_set_size(s) == 1) note_rejection(p, s, c, "convex");
+    if (fs_set_size(s) == 1) note_rejection(p, s, c, FS_RULE_CONVEX);
     else p->space.pruned[FS_RULE_CONVEX]++;
   }
   return out;
@@ -373,7 +373,7 @@ static int list_beyond(struct growth *g, struct beyond **out) {
   struct beyond *list = *out = FS_NEW_N(p->arena, struct beyond, p->candidates.len);
   for (int k = 0; k < p->candidates.len; k++) {
     const struct fs_candidate *cand = &p->candidates.data[k];
-    if (p->impls.data[cand->first].scheme == FS_LIBRARY) continue;
+    if (!fs_schemes[p->impls.data[cand->first].scheme].fuses) continue;
     list[n] = (struct beyond){k, cost_of(g, k)};
     for FS_EACH_MEMBER(c, &cand->set) list[n].cost -= g->worth[c];
     n++;
@@ -408,15 +408,9 @@ static void grow_near(struct growth *g, int most) {
 /* -- moves ------------------------------------------------------------------------------ */
 
 static bool is_convex(const struct fs_fusions *p, const struct fs_set *s) {
-  struct fs_set from = {{0}}, to = {{0}};
-  for FS_EACH_MEMBER(c, s) {
-    fs_set_join(&from, &p->reach[c]);
-    fs_set_join(&to, &p->needs[c]);
-  }
-  uint64_t between = 0;
-  for (size_t w = 0; w < FS_LEN(s->word); w++)
-    between |= from.word[w] & to.word[w] & ~s->word[w];
-  return !between;
+  struct fs_set all = *s;
+  fs_set_add_between(p, &all);
+  return !memcmp(&all, s, sizeof all);
 }
 
 static bool hangs_together(const struct fs_fusions *p, const struct fs_set *s) {
@@ -430,21 +424,22 @@ static bool hangs_together(const struct fs_fusions *p, const struct fs_set *s) {
   return !memcmp(&have, s, sizeof have);
 }
 
-/* The candidate of any set of clusters, or -1. */
+/* The candidate of any set of clusters, or a negative number. */
 static int candidate_of(struct growth *g, const struct fs_set *s) {
   struct fs_fusions *p = g->p;
   bool fresh;
   if (fs_set_size(s) == 1) return fs_set_next(s, 0);
-  int e = look_up(g, s, &fresh), at = -1;
+  int e = look_up(g, s, &fresh), at = NOT_NOW;
   if (!fresh) return g->seen.data[e].at;
-  const char *why = !hangs_together(p, s) || !is_convex(p, s) ? "convex"
-                                                              : fs_plan_forbidden(p, s);
-  if (!why && is_over(g)) why = "limit";
-  if (!why) {
-    g->work += fs_plan_calls_in(p, s);
+  if (hangs_together(p, s) && is_convex(p, s) && !is_over(g)) {
+    enum fs_rule why = fs_plan_forbidden(p, s);
     p->space.fusions++;
-    at = fs_plan_try(p, s, &why);
-    if (why) p->space.pruned[fs_rule_of(why)]++;
+    if (!why) {
+      g->work += fs_plan_calls_in(p, s);
+      at = fs_plan_try(p, s, &why);
+    }
+    if (why) p->space.pruned[why]++;
+    if (why && why != FS_RULE_SHAPE) at = NO_KERNEL; /* what joins two vectors may come */
   }
   g->seen.data[e].at = at;
   return at;
@@ -455,7 +450,21 @@ struct sketch {
   struct growth *g;
   int n;
   int kernels[FS_MAX_SET];  /* candidates */
+  struct fs_set never[FS_MAX_SET]; /* per kernel: clusters that no kernel has with its own */
 };
+
+/* The candidate that has all of two kernels, or a negative number. */
+static int joined(struct sketch *s, int a, int b) {
+  const struct fs_candidate *list = s->g->p->candidates.data;
+  struct fs_set x = list[s->kernels[a]].set, y = list[s->kernels[b]].set, both = x;
+  if (fs_set_meets(&s->never[a], &y)) return NO_KERNEL;
+  fs_set_join(&both, &y);
+  int at = candidate_of(s->g, &both);
+  if (at != NO_KERNEL) return at;
+  fs_set_join(&s->never[a], &y);
+  fs_set_join(&s->never[b], &x);
+  return at;
+}
 
 /* Whether no kernels wait for each other. */
 static bool has_order(const struct fs_fusions *p, const int *kernels, int n) {
@@ -498,6 +507,13 @@ static bool replace(struct sketch *s, int a, int b, int x, int y) {
   else kernels[b] = y;
   if (!has_order(g->p, kernels, n)) return false;
   memcpy(s->kernels, kernels, sizeof *kernels * (size_t)n);
+  if (b >= 0 && y < 0) {
+    fs_set_join(&s->never[a], &s->never[b]);
+    s->never[b] = s->never[n];
+  } else {
+    memset(&s->never[a], 0, sizeof *s->never);
+    memset(&s->never[b < 0 ? n - 1 : b], 0, sizeof *s->never);
+  }
   s->n = n;
   g->gained = g->work;
   return true;
@@ -509,16 +525,20 @@ static struct fs_set next_to_set(const struct fs_fusions *p, const struct fs_set
   return near;
 }
 
+/* Makes one kernel of two. */
+static bool join_two(struct sketch *s, int a, int b) {
+  int both = joined(s, a, b);
+  return both >= 0 && replace(s, a, b, both, -1);
+}
+
 /* Makes one kernel of two, or moves a cluster from the first to the second. */
 static bool move_between(struct sketch *s, int a, int b) {
   struct growth *g = s->g;
-  struct fs_set from = g->p->candidates.data[s->kernels[a]].set, both = from;
+  struct fs_set from = g->p->candidates.data[s->kernels[a]].set;
   struct fs_set to = g->p->candidates.data[s->kernels[b]].set;
   struct fs_set near = next_to_set(g->p, &to);
   if (!fs_set_meets(&near, &from)) return false;
-  fs_set_join(&both, &to);
-  int joined = a < b ? candidate_of(g, &both) : -1;
-  if (joined >= 0 && replace(s, a, b, joined, -1)) return true;
+  if (a < b && join_two(s, a, b)) return true;
   if (fs_set_size(&from) == 1) return false;
   for FS_EACH_MEMBER(c, &from) {
     struct fs_set rest = from, more = to;
@@ -578,26 +598,28 @@ static int list_near(const struct sketch *s, int a, const int *owner, int *out) 
   return n;
 }
 
-/* Joins kernel a with the neighbour by which most is gained; false: none. */
+/* Joins kernel a with the neighbour by which most is gained; false: none. Where nearly all gain
+ * a launch, small ones come first (a recursive FFT has 4 % fewer kernels on a CPU then). */
 static bool join_best(struct sketch *s, int a, int *owner) {
+  static const double OF_A_CLUSTER = 0.006; /* of what is gained, less */
   struct growth *g = s->g;
-  int near[8], n = list_near(s, a, owner, near), best = -1, joined = -1;
+  double less = fs_plan_may_join(g->p->maker) ? 0 : OF_A_CLUSTER;
+  int near[8], n = list_near(s, a, owner, near), best = -1, both = -1;
   double most = 1e-12;
   for (int k = 0; k < n; k++) {
-    struct fs_set both = g->p->candidates.data[s->kernels[a]].set;
-    fs_set_join(&both, &g->p->candidates.data[s->kernels[near[k]]].set);
-    int at = candidate_of(g, &both);
+    int at = joined(s, a, near[k]);
     if (at < 0) continue;
     double gain = cost_of(g, s->kernels[a]) + cost_of(g, s->kernels[near[k]]) - cost_of(g, at);
+    gain /= 1 + less * fs_set_size(&g->p->candidates.data[at].set);
     if (gain <= most) continue;
     most = gain;
     best = near[k];
-    joined = at;
+    both = at;
   }
   if (best < 0) return false;
   int last = s->n - 1;
-  if (!replace(s, a, best, joined, -1)) return false; /* the last one takes its place */
-  for FS_EACH_MEMBER(c, &g->p->candidates.data[joined].set) owner[c] = a == last ? best : a;
+  if (!replace(s, a, best, both, -1)) return false; /* the last one takes its place */
+  for FS_EACH_MEMBER(c, &g->p->candidates.data[both].set) owner[c] = a == last ? best : a;
   if (best != last && a != last)
     for FS_EACH_MEMBER(c, &g->p->candidates.data[s->kernels[best]].set) owner[c] = best;
   return true;
@@ -615,6 +637,19 @@ static void coarsen(struct sketch *s) {
     any = false;
     for (int a = 0; a < s->n; a++)
       if (s->kernels[a] < known) any |= join_best(s, a, owner);
+  }
+}
+
+/* Joins every kernel with any other that shares data with it, where that gains. */
+static void join_all(struct sketch *s) {
+  const struct fs_fusions *p = s->g->p;
+  for (bool any = true; any;) {
+    any = false;
+    for (int a = 0; a < s->n; a++) {
+      struct fs_set near = next_to_set(p, &p->candidates.data[s->kernels[a]].set);
+      for (int b = a + 1; b < s->n; b++)
+        if (fs_set_meets(&near, &p->candidates.data[s->kernels[b]].set)) any |= join_two(s, a, b);
+    }
   }
 }
 
@@ -675,21 +710,22 @@ static void keep_first(struct sketch *s) {
   }
 }
 
-/* Steps that may be taken for a block: by what its first good cover takes, in so many runs. */
+/* Steps that pay for the window: by what its first good cover takes, in so many runs. */
 static double effort_for(const struct fs_fusions *p, double seconds) {
-  double most = STEPS_OF_A_MS * (p->options->effort ? p->options->effort : MOST_EFFORT);
-  if (p->options->effort > MOST_EFFORT) return most;
-  return FS_MIN(most, seconds * 1e3 * STEPS_OF_A_MS * TIMES_A_RUN * EXPECTED_RUNS);
+  double runs = STEPS_OF_A_MS * 1e3 * seconds * TIMES_A_RUN * EXPECTED_RUNS;
+  if (p->options->effort > MOST_EFFORT) return steps_of(p, HUGE_VAL);
+  return FS_MAX(steps_of(p, LEAST_EFFORT), FS_MIN(steps_of(p, HUGE_VAL), runs));
 }
 
-/* A first good cover of a large window, made better while that is worth it. Whether there is
- * effort left for a search. */
+/* A first good cover of a window, made better while that is worth it. Whether there is effort
+ * left for a search. */
 static bool grow_first(struct growth *g) {
   struct fs_fusions *p = g->p;
   struct sketch *s = FS_NEW(p->arena, struct sketch);
   int n = fs_window_size(p);
   s->g = g;
   coarsen(s);
+  join_all(s);
   keep_first(s);
   double most = effort_for(p, g->least);
   g->most_work = FS_MAX(g->work + MOVES_OF_A_CLUSTER * n, (int)most);
@@ -698,7 +734,14 @@ static bool grow_first(struct growth *g) {
   while (!is_over(g) && move(s)) {}
   g->patience = 0;
   keep_first(s);
-  return work_for(n) * STEPS_OF_WORK <= most - g->work;
+  return STEPS_OF_WORK * work_for(n) <= most - g->work;
+}
+
+/* Whether the window is large, and the plan is free to be found in another way. */
+static bool wants_first(const struct fs_fusions *p) {
+  int n = fs_window_size(p), pins = p->options->n_pins + p->options->n_kernel_pins;
+  return n > MAX_FUSION && !pins && !fs_plan_keeps_order(p) &&
+         STEPS_OF_WORK * work_for(n) > steps_of(p, MOST_EFFORT);
 }
 
 static void grow_by_worth(struct growth *g) {
@@ -728,7 +771,7 @@ static void enumerate(struct growth *g) {
   for (int k = 0; k < p->candidates.len; k++) {
     struct fs_set s = p->candidates.data[k].set;
     int first = p->candidates.data[k].first;
-    if (p->impls.data[first].scheme == FS_LIBRARY) continue;
+    if (!fs_schemes[p->impls.data[first].scheme].fuses) continue;
     if (fs_set_size(&s) >= MAX_FUSION && !fs_plan_keeps_order(p)) continue;
     struct fs_set near = neighbours(p, &s, true);
     for FS_EACH_MEMBER(c, &near) {
@@ -761,14 +804,13 @@ bool fs_plan_candidates(struct fs_fusions *p) {
       int e = look_up(&g, &p->candidates.data[k].set, &fresh);
       g.seen.data[e].at = k;
     }
-    bool pinned = p->options->n_pins > 0 || p->options->n_kernel_pins > 0;
-    if (n > FEW_CLUSTERS && !pinned && !fs_plan_keeps_order(p)) p->hurried = !grow_first(&g);
+    if (wants_first(p)) p->hurried = !grow_first(&g);
     if (n > MAX_FUSION && !p->hurried) grow_by_worth(&g);
     if (n <= MAX_FUSION || fs_plan_keeps_order(p)) enumerate(&g);
   }
   p->space.priced += g.work;
   FS_VEC_FREE(&g.seen);
   FS_VEC_FREE(&g.costs);
-  free(g.table);
+  fs_table_free(&g.by_set);
   return true;
 }

@@ -18,18 +18,29 @@ static inline fs_id fs_window_last_call(const struct fs_fusions *p, int i) {
   return c->nodes.data[c->nodes.len - 1];
 }
 
+/* Adds what lies between members of a set, which then is convex. */
+static inline void fs_set_add_between(const struct fs_fusions *p, struct fs_set *s) {
+  struct fs_set from = {{0}}, to = {{0}};
+  for FS_EACH_MEMBER(c, s) {
+    fs_set_join(&from, &p->reach[c]);
+    fs_set_join(&to, &p->needs[c]);
+  }
+  for (size_t w = 0; w < FS_LEN(s->word); w++)
+    s->word[w] |= from.word[w] & to.word[w];
+}
+
 /* candidates.c: the candidate of a set, made if it is legal; -1 with the rule in *why. */
-int fs_plan_try(struct fs_fusions *p, const struct fs_set *s, const char **why);
+int fs_plan_try(struct fs_fusions *p, const struct fs_set *s, enum fs_rule *why);
 /* The candidate of a cluster alone; false: it has no kernel. */
 bool fs_plan_try_alone(struct fs_fusions *p, int cluster);
-/* What forbids a convex set before a kernel is looked for, or NULL. */
-const char *fs_plan_forbidden(struct fs_fusions *p, const struct fs_set *s);
+/* What forbids a convex set before a kernel is looked for. */
+enum fs_rule fs_plan_forbidden(struct fs_fusions *p, const struct fs_set *s);
 /* How many calls a set has. */
 int fs_plan_calls_in(const struct fs_fusions *p, const struct fs_set *s);
 /* Whether kernels keep the order of the statements. */
 bool fs_plan_keeps_order(const struct fs_fusions *p);
 /* Records why two calls do not share a kernel. */
-void fs_plan_reject(struct fs_fusions *p, fs_id a, fs_id b, const char *rule);
+void fs_plan_reject(struct fs_fusions *p, fs_id a, fs_id b, enum fs_rule rule);
 
 /* pin.c: of a window whose clusters are candidates, takes the fusions that pins want, or what
  * forbids them; then the candidates of pinned kernels. */

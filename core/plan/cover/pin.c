@@ -44,16 +44,6 @@ bool fs_plan_pin_forbids(const struct fs_fusions *p, const struct fs_set *s, boo
 
 /* -- the least set --------------------------------------------------------------------- */
 
-static void add_between(const struct fs_fusions *p, struct fs_set *s) {
-  struct fs_set from = {{0}}, to = {{0}};
-  for FS_EACH_MEMBER(c, s) {
-    fs_set_join(&from, &p->reach[c]);
-    fs_set_join(&to, &p->needs[c]);
-  }
-  for (size_t w = 0; w < FS_LEN(s->word); w++)
-    s->word[w] |= from.word[w] & to.word[w];
-}
-
 /* What earlier `:fuse` pins hold together with members. */
 static void add_pinned(const struct fs_fusions *p, struct fs_set *s) {
   for (bool more = true; more;) {
@@ -88,26 +78,26 @@ static bool connect_parts(const struct fs_fusions *p, struct fs_set *s, bool *wh
   return true;
 }
 
-static const char *close_set(const struct fs_fusions *p, struct fs_set *s) {
+static enum fs_rule close_set(const struct fs_fusions *p, struct fs_set *s) {
   for (bool whole = false; !whole;) {
     add_pinned(p, s);
-    if (!connect_parts(p, s, &whole)) return "apart";
+    if (!connect_parts(p, s, &whole)) return FS_RULE_APART;
     struct fs_set before = *s;
-    add_between(p, s);
+    fs_set_add_between(p, s);
     add_pinned(p, s);
     whole &= !memcmp(&before, s, sizeof before);
   }
-  return NULL;
+  return FS_RULE_NONE;
 }
 
 /* -- what decides ------------------------------------------------------------------------ */
 
 /* Whether these two clusters alone could not share a kernel, and by which rule. */
-static const char *pair_rule(struct fs_fusions *p, int a, int b) {
+static enum fs_rule pair_rule(struct fs_fusions *p, int a, int b) {
   struct fs_set s = {{0}};
   fs_set_add(&s, a);
   fs_set_add(&s, b);
-  const char *why = fs_plan_forbidden(p, &s);
+  enum fs_rule why = fs_plan_forbidden(p, &s);
   if (why) return why;
   fs_id *calls;
   int n = fs_plan_members(p, &s, &calls), impls = p->impls.len;
@@ -124,13 +114,13 @@ static void find_pair(struct fs_fusions *p, const struct fs_set *s, struct fs_pi
     for (int a = 0; a < b; a++) {
       if (!fs_set_has(s, a) || !fs_set_has(s, b)) continue;
       if (!fs_set_has(&p->next_to[a], b)) continue;
-      const char *why = pair_rule(p, a, b);
-      if (!why || (found && strcmp(why, r->rule))) continue;
-      if (found && !strcmp(why, r->rule)) return;
+      enum fs_rule why = pair_rule(p, a, b);
+      if (!why || (found && why != r->rule)) continue;
+      if (found && why == r->rule) return;
       r->a = fs_window_last_call(p, a);
       r->b = fs_window_last_call(p, b);
       found = true;
-      if (!strcmp(why, r->rule)) return;
+      if (why == r->rule) return;
     }
 }
 
@@ -140,11 +130,11 @@ static void blame_between(struct fs_fusions *p, const struct fs_set *s, int a,
   if (fs_set_size(s) == 2 || pair_rule(p, a, b)) return;
   for (int c = 0; c < fs_window_size(p); c++) {
     if (c == a || c == b || !fs_set_has(s, c)) continue;
-    const char *with_a = pair_rule(p, a, c), *with_b = pair_rule(p, b, c);
+    enum fs_rule with_a = pair_rule(p, a, c), with_b = pair_rule(p, b, c);
     if (!with_a && !with_b) continue;
     r->between = fs_window_last_call(p, c);
     r->between_rule = with_a ? with_a : with_b;
-    r->rule = "convex";
+    r->rule = FS_RULE_CONVEX;
     r->a = fs_window_last_call(p, with_a ? a : b);
     r->b = r->between;
     return;
@@ -152,10 +142,10 @@ static void blame_between(struct fs_fusions *p, const struct fs_set *s, int a,
 }
 
 static void refuse(struct fs_fusions *p, const struct fs_set *s,
-                   const char *why, struct fs_pin_result *r) {
+                   enum fs_rule why, struct fs_pin_result *r) {
   int a = cluster_in_window(p, r->a), b = cluster_in_window(p, r->b);
   r->rule = why;
-  if (!strcmp(why, "apart") || !strcmp(why, "pin") || !strcmp(why, "barrier"))
+  if (why == FS_RULE_APART || why == FS_RULE_PIN || why == FS_RULE_BARRIER)
     return;
   find_pair(p, s, r);
   blame_between(p, s, a, b, r);
@@ -167,13 +157,13 @@ static void take_together(struct fs_fusions *p, struct fs_pin_result *r) {
   int a = cluster_in_window(p, r->a), b = cluster_in_window(p, r->b);
   if (!r->a || !r->b || (a < 0 && b < 0) || (a >= 0 && a == b)) return;
   if (a < 0 || b < 0) { /* of two windows */
-    r->rule = "limit";
+    r->rule = FS_RULE_LIMIT;
     return;
   }
   struct fs_set s = {{0}};
   fs_set_add(&s, a);
   fs_set_add(&s, b);
-  const char *why = close_set(p, &s);
+  enum fs_rule why = close_set(p, &s);
   if (!why) why = fs_plan_forbidden(p, &s);
   if (!why) fs_plan_try(p, &s, &why);
   if (why) refuse(p, &s, why, r);
@@ -188,10 +178,10 @@ static void take_apart(struct fs_fusions *p, struct fs_pin_result *r) {
   for (bool whole = false; !whole && !fs_set_has(&s, b);) {
     struct fs_set before = s;
     add_pinned(p, &s);
-    add_between(p, &s);
+    fs_set_add_between(p, &s);
     whole = !memcmp(&before, &s, sizeof s);
   }
-  if (fs_set_has(&s, b)) r->rule = "pin";
+  if (fs_set_has(&s, b)) r->rule = FS_RULE_PIN;
 }
 
 void fs_plan_take_pins(struct fs_fusions *p) {
@@ -207,12 +197,6 @@ void fs_plan_take_pins(struct fs_fusions *p) {
 
 /* -- pinned kernels --------------------------------------------------------------------- */
 
-static bool has_call(const struct fs_kernel_pin *pin, fs_id id) {
-  for (int c = 0; c < pin->n_calls; c++)
-    if (pin->calls[c] == id) return true;
-  return false;
-}
-
 /* The clusters of the window that have its calls, if they have no others. */
 static bool find_set(const struct fs_fusions *p, const struct fs_kernel_pin *pin,
                      struct fs_set *out, int *clusters) {
@@ -221,8 +205,8 @@ static bool find_set(const struct fs_fusions *p, const struct fs_kernel_pin *pin
   *out = (struct fs_set){{0}};
   for (int c = p->begin; c < p->end; c++) {
     const struct fs_cluster *cl = &p->calls->clusters.data[c];
-    if (!has_call(pin, cl->nodes.data[0])) continue;
-    for (int k = 0; k < cl->nodes.len; k++) n += has_call(pin, cl->nodes.data[k]);
+    if (!fs_pin_has_call(pin, cl->nodes.data[0])) continue;
+    for (int k = 0; k < cl->nodes.len; k++) n += fs_pin_has_call(pin, cl->nodes.data[k]);
     if (cl->library) return false;
     fs_set_add(out, c - p->begin);
     (*clusters)++;
@@ -234,7 +218,7 @@ void fs_plan_take_kernel_pins(struct fs_fusions *p) {
   p->pinned = FS_NEW_N(p->arena, struct fs_set, p->options->n_kernel_pins + 1);
   for (int k = 0; k < p->options->n_kernel_pins; k++) {
     struct fs_set s;
-    const char *why = NULL;
+    enum fs_rule why = FS_RULE_NONE;
     int clusters;
     if (!find_set(p, &p->options->kernel_pins[k], &s, &clusters)) continue;
     if (fs_plan_forbidden(p, &s) || fs_plan_pin_forbids(p, &s, true)) continue;

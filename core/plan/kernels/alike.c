@@ -7,9 +7,8 @@
  * list, arrays and numbers by which of them are the same one. Groups of equal words have
  * the same implementations, which then are looked for once.
  */
+#include "core/base/table.h"
 #include "core/plan/kernels/axes.h"
-
-enum { FIRST_TABLE = 256 };
 
 /* What a node is, without its operands, its array or number, and its place in the text. */
 struct kind {
@@ -27,7 +26,7 @@ struct kind {
 struct known_group {
   const uint64_t *words;
   int n;
-  const char *why;              /* or NULL: */
+  enum fs_rule why;             /* if FS_RULE_NONE: */
   const struct fs_impl *impls;
   int n_impls;
   int64_t implementations, dominated; /* that were counted for it */
@@ -37,7 +36,7 @@ struct fs_alike {
   struct fs_maker *p;
   int *kind_of;                 /* per node: of `kinds`, + 1; 0: not yet known */
   FS_VEC(struct kind) kinds;
-  int *kind_table, kind_cap;    /* hashed: index + 1 */
+  struct fs_table by_kind;      /* ... by what they are */
   int *array_of;                /* per input: the first one of the same array, + 1 */
   int *number, *stamp, now;     /* per node: where it is in the words, if stamped now */
   int *array_number, *array_stamp; /* per node: of the arrays, */
@@ -46,7 +45,7 @@ struct fs_alike {
   int n_nodes, n_arrays, n_params;
   FS_VEC(uint64_t) words;       /* of the group that is looked for */
   FS_VEC(struct known_group) groups;
-  int *table, cap;              /* hashed: index + 1 */
+  struct fs_table by_words;
 };
 
 static struct fs_alike *alike_of(struct fs_maker *p) {
@@ -71,28 +70,15 @@ void fs_alike_free(struct fs_alike *a) {
   FS_VEC_FREE(&a->kinds);
   FS_VEC_FREE(&a->words);
   FS_VEC_FREE(&a->groups);
-  free(a->kind_table);
-  free(a->table);
+  fs_table_free(&a->by_kind);
+  fs_table_free(&a->by_words);
 }
 
 /* -- kinds of nodes ---------------------------------------------------------------- */
 
-static uint64_t hash_kind(const struct kind *k) { return fs_hash(k, sizeof *k, 1); }
-
-static int *kind_slot(struct fs_alike *a, const struct kind *k) {
-  int at = (int)(hash_kind(k) & (uint64_t)(a->kind_cap - 1));
-  while (a->kind_table[at] &&
-         memcmp(&a->kinds.data[a->kind_table[at] - 1], k, sizeof *k))
-    at = (at + 1) & (a->kind_cap - 1);
-  return &a->kind_table[at];
-}
-
-static void widen_kinds(struct fs_alike *a) {
-  if (2 * a->kinds.len < a->kind_cap) return;
-  a->kind_cap = a->kind_cap ? 2 * a->kind_cap : FIRST_TABLE;
-  a->kind_table = fs_realloc(a->kind_table, sizeof(int) * (size_t)a->kind_cap);
-  memset(a->kind_table, 0, sizeof(int) * (size_t)a->kind_cap);
-  for (int k = 0; k < a->kinds.len; k++) *kind_slot(a, &a->kinds.data[k]) = k + 1;
+static bool same_kind(const void *alike, int index, const void *kind) {
+  const struct fs_alike *a = alike;
+  return !memcmp(&a->kinds.data[index], kind, sizeof(struct kind));
 }
 
 /* Field by field: what is not used is zero, so that equal kinds have equal bytes. */
@@ -129,13 +115,14 @@ static int kind_of(struct fs_alike *a, fs_id id) {
   if (a->kind_of[id]) return a->kind_of[id];
   struct kind k;
   describe(a->p, id, &k);
-  widen_kinds(a);
-  int *slot = kind_slot(a, &k);
-  if (!*slot) {
+  uint64_t hash = fs_hash(&k, sizeof k, 1);
+  int at = fs_table_find(&a->by_kind, hash, same_kind, a, &k);
+  if (at < 0) {
+    at = a->kinds.len;
     *FS_PUSH(&a->kinds) = k;
-    *slot = a->kinds.len;
+    fs_table_add(&a->by_kind, hash, at);
   }
-  return a->kind_of[id] = *slot;
+  return a->kind_of[id] = at + 1;
 }
 
 /* -- words of a group ---------------------------------------------------------------- */
@@ -239,32 +226,23 @@ static void say_group(struct fs_alike *a, const fs_id *calls, int n, const bool 
 
 /* -- groups -------------------------------------------------------------------------- */
 
-static int *group_slot(struct fs_alike *a, const uint64_t *words, int n) {
-  size_t bytes = sizeof *words * (size_t)n;
-  int at = (int)(fs_hash(words, bytes, 1) & (uint64_t)(a->cap - 1));
-  for (;; at = (at + 1) & (a->cap - 1)) {
-    const struct known_group *g = a->table[at] ? &a->groups.data[a->table[at] - 1] : NULL;
-    if (!g || (g->n == n && !memcmp(g->words, words, bytes))) return &a->table[at];
-  }
+static bool same_words(const void *alike, int index, const void *words) {
+  const struct fs_alike *a = alike;
+  const struct known_group *g = &a->groups.data[index];
+  return g->n == a->words.len && !memcmp(g->words, words, sizeof *g->words * (size_t)g->n);
 }
 
-static void widen_groups(struct fs_alike *a) {
-  if (2 * a->groups.len < a->cap) return;
-  a->cap = a->cap ? 2 * a->cap : FIRST_TABLE;
-  a->table = fs_realloc(a->table, sizeof(int) * (size_t)a->cap);
-  memset(a->table, 0, sizeof(int) * (size_t)a->cap);
-  for (int k = 0; k < a->groups.len; k++)
-    *group_slot(a, a->groups.data[k].words, a->groups.data[k].n) = k + 1;
+static uint64_t hash_of_words(const struct fs_alike *a) {
+  return fs_hash(a->words.data, sizeof *a->words.data * (size_t)a->words.len, 1);
 }
 
 bool fs_alike_find(struct fs_maker *p, const fs_id *calls, int n, const bool *stored,
-                   fs_impl_list *out, const char **why) {
+                   fs_impl_list *out, enum fs_rule *why) {
   struct fs_alike *a = alike_of(p);
   say_group(a, calls, n, stored);
-  widen_groups(a);
-  int at = *group_slot(a, a->words.data, a->words.len);
-  if (!at) return false;
-  const struct known_group *g = &a->groups.data[at - 1];
+  int at = fs_table_find(&a->by_words, hash_of_words(a), same_words, a, a->words.data);
+  if (at < 0) return false;
+  const struct known_group *g = &a->groups.data[at];
   for (int k = 0; k < g->n_impls; k++) *FS_PUSH(out) = g->impls[k];
   p->implementations += g->implementations;
   p->dominated += g->dominated;
@@ -279,7 +257,7 @@ static void *kept(struct fs_arena *arena, const void *data, size_t bytes) {
 }
 
 void fs_alike_keep(struct fs_maker *p, int64_t implementations, int64_t dominated,
-                   const struct fs_impl *impls, int n, const char *why) {
+                   const struct fs_impl *impls, int n, enum fs_rule why) {
   struct fs_alike *a = p->alike;
   struct fs_arena *arena = p->arena;
   struct known_group g = {.n = a->words.len, .why = why, .n_impls = n};
@@ -288,5 +266,5 @@ void fs_alike_keep(struct fs_maker *p, int64_t implementations, int64_t dominate
   g.implementations = implementations;
   g.dominated = dominated;
   *FS_PUSH(&a->groups) = g;
-  *group_slot(a, g.words, g.n) = a->groups.len;
+  fs_table_add(&a->by_words, hash_of_words(a), a->groups.len - 1);
 }

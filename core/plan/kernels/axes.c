@@ -37,91 +37,91 @@ bool fs_plan_computed_here(const struct fs_maker *p, fs_id id) {
   }
 }
 
-static const char *add(struct fs_axes *ax, fs_id id, int *out);
+static enum fs_rule add(struct fs_axes *ax, fs_id id, int *out);
 
 /* Adds operand k of holder h. */
-static const char *add_source(struct fs_axes *ax, const struct fs_node *nd,
+static enum fs_rule add_source(struct fs_axes *ax, const struct fs_node *nd,
                               int h, int k, int *out) {
   const struct fs_node *src = fs_node(ax->p->g, nd->src[k]);
   /* What an UPDATE makes here is in memory only when the kernel has ended. */
-  if (src->kind == FS_ND_UPDATE && fs_plan_is_member(ax->p, nd->src[k])) return "level";
-  const char *why = add(ax, nd->src[k], out);
+  if (src->kind == FS_ND_UPDATE && fs_plan_is_member(ax->p, nd->src[k])) return FS_RULE_LEVEL;
+  enum fs_rule why = add(ax, nd->src[k], out);
   ax->holders.data[h].src[k] = *out;
   return why;
 }
 
 /* A view of something computed here must only rename axes. */
-static const char *add_view(struct fs_axes *ax, const struct fs_node *nd, int h) {
+static enum fs_rule add_view(struct fs_axes *ax, const struct fs_node *nd, int h) {
   const struct fs_node *src = fs_node(ax->p->g, nd->src[0]);
   int hs;
-  const char *why = add_source(ax, nd, h, 0, &hs);
+  enum fs_rule why = add_source(ax, nd, h, 0, &hs);
   if (why) return why;
   for (int s = 0; s < src->shape.rank; s++) {
     int a = nd->view.axis[s];
     if (a < 0 || nd->view.off[s] != 0 || nd->view.step[s] != 1 ||
         src->shape.dim[s] != nd->shape.dim[a])
-      return "shape";
+      return FS_RULE_SHAPE;
     unite(ax, hs, s, h, a);
   }
-  return NULL;
+  return FS_RULE_NONE;
 }
 
-static const char *add_map(struct fs_axes *ax, const struct fs_node *nd, int h) {
+static enum fs_rule add_map(struct fs_axes *ax, const struct fs_node *nd, int h) {
   for (int s = 0; s < nd->n_src; s++) {
     int hs;
-    const char *why = add_source(ax, nd, h, s, &hs);
+    enum fs_rule why = add_source(ax, nd, h, s, &hs);
     if (why) return why;
     int rank = fs_node(ax->p->g, nd->src[s])->shape.rank;
     for (int k = 0; k < rank; k++) unite(ax, hs, k, h, k);
   }
-  return NULL;
+  return FS_RULE_NONE;
 }
 
-static const char *add_reduce(struct fs_axes *ax, const struct fs_node *nd, int h) {
+static enum fs_rule add_reduce(struct fs_axes *ax, const struct fs_node *nd, int h) {
   int hs, kept = 0;
-  const char *why = add_source(ax, nd, h, 0, &hs);
+  enum fs_rule why = add_source(ax, nd, h, 0, &hs);
   if (why) return why;
   int rank = fs_node(ax->p->g, nd->src[0])->shape.rank;
   for (int k = 0; k < rank; k++)
     if (!(nd->axes >> k & 1)) unite(ax, hs, k, h, kept++);
-  return NULL;
+  return FS_RULE_NONE;
 }
 
-static const char *add_update(struct fs_axes *ax, const struct fs_node *nd, int h) {
+static enum fs_rule add_update(struct fs_axes *ax, const struct fs_node *nd, int h) {
   int hs;
   if (nd->src[0] && fs_plan_is_member(ax->p, fs_plan_base(ax->p->g, nd->src[0])))
-    return "level"; /* the copy of the base runs before this kernel */
-  const char *why = add_source(ax, nd, h, 1, &hs);
+    return FS_RULE_LEVEL; /* the copy of the base runs before this kernel */
+  enum fs_rule why = add_source(ax, nd, h, 1, &hs);
   if (why) return why;
   int rank = fs_node(ax->p->g, nd->src[1])->shape.rank;
   for (int k = 0; k < rank; k++) unite(ax, hs, k, h, k);
-  return NULL;
+  return FS_RULE_NONE;
 }
 
 /* What is read by a list: both are in memory. The list's axes come first, then those of
  * the array but its first one, which nothing walks. */
-static const char *add_by_list(struct fs_axes *ax, const struct fs_node *nd, int h) {
+static enum fs_rule add_by_list(struct fs_axes *ax, const struct fs_node *nd, int h) {
   int from, list;
   for (int s = 0; s < 2; s++)
-    if (fs_plan_is_member(ax->p, fs_plan_base(ax->p->g, nd->src[s]))) return "level";
-  const char *why = add_source(ax, nd, h, 1, &list);
+    if (fs_plan_is_member(ax->p, fs_plan_base(ax->p->g, nd->src[s]))) return FS_RULE_LEVEL;
+  enum fs_rule why = add_source(ax, nd, h, 1, &list);
   if (!why) why = add_source(ax, nd, h, 0, &from);
   if (why) return why;
   int axes = fs_node(ax->p->g, nd->src[1])->shape.rank;
   for (int k = 0; k < axes; k++) unite(ax, list, k, h, k);
   for (int k = axes; k < nd->shape.rank; k++) unite(ax, from, k - axes + 1, h, k);
   ax->holders.data[from].list = list + 1;
-  return NULL;
+  return FS_RULE_NONE;
 }
 
 /* IOTA, RAND: their operands are scalars. */
-static const char *add_params(struct fs_axes *ax, const struct fs_node *nd, int h) {
+static enum fs_rule add_params(struct fs_axes *ax, const struct fs_node *nd, int h) {
   int hs;
   for (int s = 0; s < nd->n_src; s++) {
-    const char *why = add_source(ax, nd, h, s, &hs);
+    enum fs_rule why = add_source(ax, nd, h, s, &hs);
     if (why) return why;
   }
-  return NULL;
+  return FS_RULE_NONE;
 }
 
 /* A holder more, whose axes are its own. */
@@ -137,12 +137,12 @@ static int add_holder(struct fs_axes *ax, fs_id id) {
   return h;
 }
 
-static const char *add(struct fs_axes *ax, fs_id id, int *out) {
+static enum fs_rule add(struct fs_axes *ax, fs_id id, int *out) {
   struct fs_maker *p = ax->p;
   bool once = fs_plan_is_member(ax->p, id) || p->calls->info[id].role == FS_RL_ABSORBED;
   if (once && p->holder_stamp[id] == p->stamp) {
     *out = p->holder[id];
-    return NULL;
+    return FS_RULE_NONE;
   }
   const struct fs_node *nd = fs_node(p->g, id);
   int h = *out = add_holder(ax, id);
@@ -156,7 +156,7 @@ static const char *add(struct fs_axes *ax, fs_id id, int *out) {
     ax->holders.data[h].layout = p->calls->stored[id].layout;
     ax->holders.data[h].slot_node = fs_plan_base(p->g, id);
     /* A slice of an UPDATE made here would see it half done. */
-    return fs_plan_is_member(ax->p, fs_plan_base(p->g, id)) ? "level" : NULL;
+    return fs_plan_is_member(ax->p, fs_plan_base(p->g, id)) ? FS_RULE_LEVEL : FS_RULE_NONE;
   }
   switch (nd->kind) {
     case FS_ND_VIEW: return add_view(ax, nd, h);
@@ -309,10 +309,10 @@ static void unite_alike(struct fs_axes *ax, const fs_id *calls, int n) {
 }
 
 /* Numbers the classes that members walk. */
-static const char *number(struct fs_axes *ax) {
+static enum fs_rule number(struct fs_axes *ax) {
   int *cls = ax->room + ax->parent.len;
   for (int k = 0; k < ax->parent.len; k++) cls[k] = -1;
-  const char *why = NULL;
+  enum fs_rule why = FS_RULE_NONE;
   for (int h = 0; h < ax->holders.len && !why; h++) {
     struct fs_holder *ho = &ax->holders.data[h];
     const struct fs_shape *s = walked(ax->p->g, ho);
@@ -320,7 +320,7 @@ static const char *number(struct fs_axes *ax) {
       int root = find(ax, h * FS_MAX_RANK + k);
       if (cls[root] < 0) {
         if (ax->n_classes == FS_MAX_RANK) {
-          why = "shape";
+          why = FS_RULE_SHAPE;
           break;
         }
         ax->extent[ax->n_classes] = s->dim[k];
@@ -344,14 +344,14 @@ static void take_room(struct fs_axes *ax) {
   ax->saved = ax->room;
 }
 
-const char *fs_axes_unify(struct fs_axes *ax, struct fs_maker *p, const fs_id *calls, int n) {
+enum fs_rule fs_axes_unify(struct fs_axes *ax, struct fs_maker *p, const fs_id *calls, int n) {
   ax->p = p;
   ax->holders.len = ax->parent.len = ax->n_classes = 0;
   p->stamp++;
   for (int k = 0; k < n; k++) p->member_stamp[calls[k]] = p->stamp;
   for (int k = 0; k < n; k++) {
     int h;
-    const char *why = add(ax, calls[k], &h);
+    enum fs_rule why = add(ax, calls[k], &h);
     if (why) return why;
   }
   take_room(ax);
@@ -361,7 +361,7 @@ const char *fs_axes_unify(struct fs_axes *ax, struct fs_maker *p, const fs_id *c
     unite_shared(ax);
     unite_alike(ax, calls, n);
   }
-  return none ? "shape" : number(ax);
+  return none ? FS_RULE_SHAPE : number(ax);
 }
 
 void fs_axes_free(struct fs_axes *ax) {

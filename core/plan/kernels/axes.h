@@ -42,9 +42,9 @@ struct fs_axes {
   int64_t extent[FS_MAX_RANK];
 };
 
-/* Unifies for the calls (ascending), in the room of the last ones. NULL or the rule that
+/* Unifies for the calls (ascending), in the room of the last ones. FS_RULE_NONE or the rule that
  * is broken. */
-const char *fs_axes_unify(struct fs_axes *ax, struct fs_maker *p, const fs_id *calls, int n);
+enum fs_rule fs_axes_unify(struct fs_axes *ax, struct fs_maker *p, const fs_id *calls, int n);
 /* The holder of a member. */
 int fs_axes_member(const struct fs_axes *ax, fs_id id);
 void fs_axes_free(struct fs_axes *ax);

@@ -142,11 +142,13 @@ static int pieces_of(const struct fs_maker *p, fs_id update,
 
 /* -- its kernels --------------------------------------------------------------------- */
 
-void fs_copy_kernel(struct fs_maker *p, fs_id update, const struct fs_piece *x,
+void fs_copy_kernel(struct fs_maker *p, fs_id update, const struct fs_piece *piece,
                     enum fs_copies copies, struct fs_kernel *k) {
+  struct fs_piece squeezed = *piece, *x = &squeezed;
   const struct fs_node *nd = fs_node(p->g, update);
   *k = (struct fs_kernel){.scheme = FS_FLAT, .copies = copies,
                           .n_phases = 1, .any_size = p->options->any_size};
+  squeeze(x);
   k->space.n_inner = FS_MAX(1, x->rank);
   k->space.dim[0] = 1;
   uint8_t varies = x->rank ? FS_VARIES_J : 0;
@@ -168,6 +170,7 @@ void fs_copy_kernel(struct fs_maker *p, fs_id update, const struct fs_piece *x,
   s->in[0] = v;
   s->access = 1;
   fs_place_collapse(k);
+  fs_kernel_look(k);
   fs_tune(k, p->device);
   fs_kernel_price(p, k);
   fs_kernel_order(k);
@@ -177,9 +180,7 @@ int fs_kernel_copies(struct fs_maker *p, fs_id update, struct fs_kernel out[FS_M
   struct fs_piece pieces[FS_MOST_COPIES];
   bool around;
   int n = pieces_of(p, update, pieces, &around);
-  for (int k = 0; k < n; k++) {
-    if (around) squeeze(&pieces[k]);
+  for (int k = 0; k < n; k++)
     fs_copy_kernel(p, update, &pieces[k], around ? FS_COPIES_AROUND : FS_COPIES_BASE, &out[k]);
-  }
   return n;
 }

@@ -33,9 +33,6 @@
 
 #include "core/plan/kernels/inside.h"
 
-
-static double rule(enum fs_schedule_number n) { return fs_schedule_share(n); }
-
 enum { MOST_PHASES = 16, MOST_ACCESSES = 128, MOST_CARRIED = 64 };
 
 struct group {
@@ -55,13 +52,11 @@ struct group {
 
 static bool is_uniform(const struct fs_kernel *k, int value) {
   if (k->values.data[value].varies) return false;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
-    if (s->out != value) continue;
-    if (s->kind == FS_SP_REDUCE) return false;
-    FS_EACH_IN(s, x)
-      if (!is_uniform(k, s->in[x])) return false;
-  }
+  const struct fs_step *s = fs_kernel_maker(k, value);
+  if (!s) return true; /* a routine's result */
+  if (s->kind == FS_SP_REDUCE) return false;
+  FS_EACH_IN(s, x)
+    if (!is_uniform(k, s->in[x])) return false;
   return true;
 }
 
@@ -77,15 +72,7 @@ bool fs_grid_carries(const struct fs_plan *plan, const struct fs_kernel *k,
 
 /* Whether it folds partial results of the blocks, and so has a barrier. */
 static bool folds(const struct fs_kernel *k) {
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
-    if (s->kind == FS_SP_REDUCE && k->values.data[s->out].ready == FS_END)
-      return true;
-    if (s->kind == FS_SP_STORE && s->phase == FS_END &&
-        k->accesses.data[s->access].varies)
-      return true;
-  }
-  return false;
+  return k->has.folds || k->has.end_vectors;
 }
 
 bool fs_kernel_waits(const struct fs_kernel *k) {
@@ -112,7 +99,8 @@ static bool same_places(const struct fs_access *a, const struct fs_access *b) {
 /* Whether flat kernels give the same elements to a thread, if they walk alike. Copies may
  * begin with the last blocks (elemlib/scheme/last.cuh). */
 static bool alike(const struct group *g, const struct fs_kernel *a, const struct fs_kernel *b) {
-  if (a->copies || b->copies || a->scheme != FS_FLAT || b->scheme != FS_FLAT || is_pinned(g->p, a) ||
+  if (a->copies || b->copies || fs_kernel_has_rows(a) || fs_kernel_has_rows(b) ||
+      is_pinned(g->p, a) ||
       is_pinned(g->p, b) || a->space.n_inner != b->space.n_inner ||
       a->space.n_outer != b->space.n_outer)
     return false;
@@ -127,10 +115,10 @@ static bool is_own(const struct group *g, const struct fs_kernel *k, const struc
   const struct fs_kernel *w = &g->plan->kernels.data[g->writer[a->slot]];
   if (s->kind != FS_SP_LOAD || !a->varies || a->list || k->everywhere || !alike(g, k, w))
     return false;
-  for (int i = 0; i < w->steps.len; i++) {
-    const struct fs_step *t = &w->steps.data[i];
-    if (t->kind != FS_SP_STORE || w->accesses.data[t->access].slot != a->slot) continue;
-    if (t->phase == FS_END || !same_places(a, &w->accesses.data[t->access])) return false;
+  for (int x = 0; x < w->accesses.len; x++) {
+    const struct fs_access *b = &w->accesses.data[x];
+    if (!b->stored || b->slot != a->slot) continue;
+    if (w->steps.data[b->step].phase == FS_END || !same_places(a, b)) return false;
   }
   return true;
 }
@@ -139,8 +127,7 @@ static bool is_own(const struct group *g, const struct fs_kernel *k, const struc
  * written or read since the last. */
 static bool needs_barrier(const struct group *g, const struct fs_kernel *k) {
   bool own = folds(k) && !k->everywhere;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
+  FS_EACH_STEP(k, s) {
     if (s->access < 0 || (own && s->phase == FS_END)) continue;
     if (from_register(g, k, s)) continue;
     const struct fs_access *a = &k->accesses.data[s->access], *list = fs_access_list(k, a);
@@ -162,8 +149,7 @@ static void forget(struct group *g) {
 }
 
 static void note(struct group *g, const struct fs_kernel *k, bool at_end) {
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
+  FS_EACH_STEP(k, s) {
     if (s->access < 0 || (s->phase == FS_END) != at_end) continue;
     const struct fs_access *a = &k->accesses.data[s->access], *list = fs_access_list(k, a);
     int slot = a->slot;
@@ -199,22 +185,12 @@ static void pass(struct group *g, const struct fs_kernel *k) {
 static bool can_be_phase(const struct fs_kernel *k) {
   if (k->copies ? k->copies != FS_COPIES_AROUND || k->in_place : !k->calls.len) return false;
   if (k->n_applied || k->tune.cluster > 1) return false;
-  if (k->scheme != FS_FLAT && k->scheme != FS_ROW) return false;
-  for (int i = 0; i < k->steps.len; i++)
-    if (k->steps.data[i].user) return false;
-  return true;
+  return fs_schemes[k->scheme].vectors && !k->has.user;
 }
 
 static bool has_call(const struct group *g, fs_id id) {
   for (int k = g->first; k < g->end; k++)
-    for (int c = 0; c < g->plan->kernels.data[k].calls.len; c++)
-      if (g->plan->kernels.data[k].calls.data[c] == id) return true;
-  return false;
-}
-
-static bool is_call_of(const struct fs_kernel *k, fs_id id) {
-  for (int c = 0; c < k->calls.len; c++)
-    if (k->calls.data[c] == id) return true;
+    if (fs_kernel_has_call(&g->plan->kernels.data[k], id)) return true;
   return false;
 }
 
@@ -230,8 +206,8 @@ static bool pinned(const struct group *g, const struct fs_kernel *k, bool togeth
   for (int x = 0; x < g->p->options->n_pins; x++) {
     const struct fs_pin_result *r = &g->pins[x];
     if (r->pin.together != together || !r->a || !r->b) continue;
-    if ((has_call(g, r->a) && is_call_of(k, r->b)) ||
-        (has_call(g, r->b) && is_call_of(k, r->a)))
+    if ((has_call(g, r->a) && fs_kernel_has_call(k, r->b)) ||
+        (has_call(g, r->b) && fs_kernel_has_call(k, r->a)))
       return true;
   }
   return false;
@@ -255,10 +231,9 @@ static bool crosses_barrier(const struct group *g, const struct fs_kernel *k) {
 
 /* Whether it writes anew, where only some threads know it, what is in a register. */
 static bool spoils(const struct group *g, const struct fs_kernel *k) {
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
-    if (s->kind == FS_SP_STORE && g->carried[k->accesses.data[s->access].slot] &&
-        !fs_grid_carries(g->plan, k, s))
+  for (int x = 0; x < k->accesses.len; x++) {
+    const struct fs_access *a = &k->accesses.data[x];
+    if (a->stored && g->carried[a->slot] && !fs_grid_carries(g->plan, k, &k->steps.data[a->step]))
       return true;
   }
   return false;
@@ -282,20 +257,14 @@ static double body(const struct group *g, const struct fs_kernel *k) {
 
 /* Whether blocks that each do one part and go were better for it alone. */
 static bool would_stream(const struct fs_kernel *k) {
-  if (folds(k)) return false;
-  if (k->scheme == FS_FLAT) return true;
-  for (int i = 0; i < k->steps.len; i++)
-    if (k->steps.data[i].kind == FS_SP_STORE &&
-        k->accesses.data[k->steps.data[i].access].varies == 3)
-      return true;
-  return false;
+  return !folds(k) && (!fs_kernel_has_rows(k) || k->has.stores);
 }
 
 /* As many threads as all; the work spread over the device. Rows that a block has to
  * itself stay so. */
 static void fit(struct fs_kernel *k, const struct fs_tuning *like, int units) {
   struct fs_tuning *t = &k->tune;
-  if (k->scheme == FS_FLAT) {
+  if (!fs_kernel_has_rows(k)) {
     t->row_threads = like->threads;
     int64_t blocks = (int64_t)units * like->blocks_per_sm;
     while (t->iters > 1 &&
@@ -358,7 +327,7 @@ static double barrier_of(const struct group *g, const struct fs_kernel *next,
   double tasks = next ? tasks_of(g, next, like) : 0;
   for (int k = g->first; k < g->end; k++)
     tasks = FS_MAX(tasks, tasks_of(g, &g->plan->kernels.data[k], like));
-  double crowd = FS_MIN(tasks, (double)d->units * like->blocks_per_sm) / rule(FS_PLAN_CROWD);
+  double crowd = FS_MIN(tasks, (double)d->units * like->blocks_per_sm) / fs_share(FS_PLAN_CROWD);
   return fs_predict_barrier(d) * FS_MAX(1, crowd * sqrt(FS_MAX(crowd, 0)));
 }
 
@@ -370,12 +339,9 @@ static double whole(const struct group *g, const struct fs_kernel *k,
   const struct fs_device *d = g->p->device;
   double bytes = 0, blocks = d->units * like->blocks_per_sm;
   double operations = k->work.flops + SPECIAL * k->work.special;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
-    if (s->kind == FS_SP_LOAD && k->accesses.data[s->access].varies)
-      bytes += (double)k->space.n *
-               (double)fs_dtype_size(k->accesses.data[s->access].dtype);
-  }
+  for (int x = 0; x < k->accesses.len; x++)
+    if (fs_access_is_load(&k->accesses.data[x]) && k->accesses.data[x].varies)
+      bytes += (double)k->space.n * (double)fs_dtype_size(k->accesses.data[x].dtype);
   return blocks * FS_MAX(bytes / d->cache_bandwidth, operations / d->flops);
 }
 
@@ -384,32 +350,24 @@ static double waited(const struct group *g, const struct fs_kernel *k, bool barr
                     double each, const struct fs_tuning *like) {
   double fold = folds(k) ? each - fs_predict_barrier(g->p->device) : 0;
   if (k->everywhere)
-    fold = whole(g, k, like) - rule(FS_PLAN_FOLD_BARRIERS) * fs_predict_barrier(g->p->device);
+    fold = whole(g, k, like) - fs_share(FS_PLAN_FOLD_BARRIERS) * fs_predict_barrier(g->p->device);
   return barrier * each + fold;
 }
 
 /* Whether each block can do all of a phase: it folds numbers, and stores nothing where
  * a slower block still reads. */
 static bool can_be_everywhere(const struct group *g, const struct fs_kernel *k) {
-  if (k->scheme != FS_FLAT || !folds(k) || is_pinned(g->p, k)) return false;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
-    if (s->kind != FS_SP_STORE) continue;
-    const struct fs_access *a = &k->accesses.data[s->access];
-    if (s->phase == FS_END && a->varies) return false;
-    for (int x = 0; x < k->steps.len; x++)
-      if (k->steps.data[x].kind == FS_SP_LOAD &&
-          k->accesses.data[k->steps.data[x].access].slot == a->slot)
-        return false;
-  }
-  return true;
+  if (fs_kernel_has_rows(k) || !folds(k) || is_pinned(g->p, k)) return false;
+  for (int x = 0; x < k->accesses.len; x++)
+    if (k->accesses.data[x].stored && fs_kernel_moves(k, k->accesses.data[x].slot, false)) return false;
+  return !k->has.end_vectors;
 }
 
 /* What a phase takes longer than the kernel alone: nothing where blocks do not wait for
  * each other, so that there are as many as the largest one wants. */
 static double shared_cost(const struct fs_kernel *k, const struct fs_kernel *largest,
                           bool waits) {
-  return waits && (k != largest || would_stream(largest)) ? rule(FS_PLAN_SHARED_COST) : 0;
+  return waits && (k != largest || would_stream(largest)) ? fs_share(FS_PLAN_SHARED_COST) : 0;
 }
 
 /* The launch of the group with `next` behind it (NULL: as it is). */
@@ -439,18 +397,18 @@ bool fs_plan_may_join(const struct fs_maker *p) {
 }
 
 double fs_plan_phase_seconds(const struct fs_maker *p, enum fs_scheme scheme, double seconds) {
-  if (scheme != FS_FLAT && scheme != FS_ROW) return seconds;
+  if (!fs_schemes[scheme].vectors) return seconds;
   double work = FS_MAX(seconds - fs_predict_launch(p->device), 0);
-  return FS_MIN(seconds, (1 + rule(FS_PLAN_SHARED_COST)) * work +
+  return FS_MIN(seconds, (1 + fs_share(FS_PLAN_SHARED_COST)) * work +
                              fs_predict_barrier(p->device));
 }
 
 double fs_plan_change(const struct fs_device *d, double before, double seconds) {
   double both = FS_MIN(before, seconds);
-  double most = rule(FS_PLAN_CHANGE_LAUNCHES) * fs_predict_launch(d);
+  double most = fs_share(FS_PLAN_CHANGE_LAUNCHES) * fs_predict_launch(d);
   double held = (double)d->cache_bytes / d->bandwidth; /* seconds to fill the cache */
-  if (!d->is_cuda || !(both > 0)) return 0;
-  return FS_MIN(most, rule(FS_PLAN_CHANGE_SHARE) * both) * FS_MIN(1, held / both);
+  if (!fs_device_has_warps(d) || !(both > 0)) return 0;
+  return FS_MIN(most, fs_share(FS_PLAN_CHANGE_SHARE) * both) * FS_MIN(1, held / both);
 }
 
 static bool worth_it(const struct group *g, const struct fs_kernel *k, bool barrier) {
@@ -477,9 +435,8 @@ static const struct fs_kernel *largest_of(const struct group *g, const struct fs
 
 static int count_loads(const struct fs_kernel *k) {
   int n = 0;
-  for (int i = 0; i < k->steps.len; i++)
-    n += k->steps.data[i].kind == FS_SP_LOAD &&
-         k->accesses.data[k->steps.data[i].access].varies;
+  for (int x = 0; x < k->accesses.len; x++)
+    n += fs_access_is_load(&k->accesses.data[x]) && k->accesses.data[x].varies;
   return n;
 }
 
@@ -538,7 +495,7 @@ static void follow_rows(const struct group *g, struct fs_kernel *k,
   const struct fs_device *d = g->p->device;
   struct fs_kernel other = *k;
   struct fs_work w = k->work;
-  if (k == leads || k->scheme != FS_ROW || leads->scheme != FS_ROW || is_pinned(g->p, k) ||
+  if (k == leads || !fs_kernel_has_rows(k) || !fs_kernel_has_rows(leads) || is_pinned(g->p, k) ||
       k->tune.iters == like->iters || !fs_predict_knows_by(g->p->memo, &w, d))
     return;
   bool again = reads_again(g, k);
@@ -614,7 +571,7 @@ static bool join(struct group *g, struct fs_kernel *k) {
     return false;
   struct fs_tuning like = walk_of(g, largest_of(g, k), k);
   k->everywhere = can_be_everywhere(g, k) &&
-                  whole(g, k, &like) < rule(FS_PLAN_FOLD_BARRIERS) * barrier_of(g, k, &like);
+                  whole(g, k, &like) < fs_share(FS_PLAN_FOLD_BARRIERS) * barrier_of(g, k, &like);
   bool barrier = needs_barrier(g, k);
   if (!worth_it(g, k, barrier)) {
     k->everywhere = false;

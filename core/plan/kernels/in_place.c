@@ -28,22 +28,10 @@ struct store {
   int kernel, step;
   const struct fs_access *to;
   const struct fs_node *update;
+  struct fs_elements part;
+  struct fs_range range;  /* of it */
 };
 typedef FS_VEC(struct store) store_list;
-
-/* What is stored to a slot that is the copy of a base: the update, and others that change the
- * result of that further. */
-static void find_stores(const struct fs_plan *plan, int slot, store_list *out) {
-  for (int q = 0; q < plan->kernels.len; q++) {
-    const struct fs_kernel *k = &plan->kernels.data[q];
-    for (int i = 0; !fs_copies_base(k) && i < k->steps.len; i++) {
-      const struct fs_step *s = &k->steps.data[i];
-      const struct fs_access *to = s->access < 0 ? NULL : &k->accesses.data[s->access];
-      if (s->kind != FS_SP_STORE || to->slot != slot) continue;
-      *FS_PUSH(out) = (struct store){q, i, to, fs_node(plan->graph, s->node)};
-    }
-  }
-}
 
 /* The elements of an access of kernel k from `anchor` on. */
 static struct fs_elements elements_of(const struct fs_kernel *k, const struct fs_access *a,
@@ -68,38 +56,76 @@ static struct fs_elements elements_of_slot(const struct fs_plan *plan, int slot)
   return e;
 }
 
-/* Whether elements of an input share none with the part, wherever both lie the next time.
- * What has another anchor never shares any, and what has the part's stays as far from it; but
- * where one of them has none it stays where it is when the other moves. */
-static bool are_apart(const struct fs_plan *plan, const struct store *s, int slot,
-                      const struct fs_elements *read) {
-  const struct fs_graph_input *in = input_of(plan, slot);
-  const struct fs_slot *whole = &plan->slots.data[s->to->slot];
-  if (in->anchored != s->update->anchored) return in->anchored && s->update->anchored;
-  struct fs_elements part =
-      elements_of(&plan->kernels.data[s->kernel], s->to, s->update->anchor);
-  return fs_elements_apart(read, &part, &whole->layout, &whole->shape);
+/* What a kernel reads of an input. */
+struct read {
+  int kernel, access;     /* -1: an operand of a library's call */
+  int slot;
+  struct fs_elements elements;
+  struct fs_range range;  /* of them */
+};
+typedef FS_VEC(const struct read *) read_list;
+
+/* Where updates may happen in place; all that is read of inputs, by kernels. */
+struct places {
+  struct fs_plan *plan;
+  FS_VEC(struct read) reads;
+};
+
+static void add_read(struct places *p, int kernel, int access, int slot) {
+  if (slot < 0 || p->plan->slots.data[slot].kind != FS_SLOT_INPUT) return;
+  const struct fs_kernel *k = &p->plan->kernels.data[kernel];
+  const struct fs_access *a = access < 0 ? NULL : &k->accesses.data[access];
+  struct fs_elements e = !a || a->list || k->n_applied || fs_access_is_list(k, access)
+                             ? elements_of_slot(p->plan, slot)
+                             : elements_of(k, a, input_of(p->plan, slot)->anchor);
+  *FS_PUSH(&p->reads) = (struct read){kernel, access, slot, e, fs_elements_range(&e)};
 }
 
-/* Which values of a kernel hang on what an access loads. */
-static void find_users(const struct fs_kernel *k, const struct fs_access *a, bool *uses) {
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
-    if (s->out < 0) continue;
-    uses[s->out] |= s->kind == FS_SP_LOAD && &k->accesses.data[s->access] == a;
-    FS_EACH_IN(s, x) uses[s->out] |= uses[s->in[x]];
+static void find_reads(struct places *p) {
+  p->reads.len = 0;
+  for (int q = 0; q < p->plan->kernels.len; q++) {
+    const struct fs_kernel *k = &p->plan->kernels.data[q];
+    for (int l = 0; k->lib_node && l < 3; l++) add_read(p, q, -1, k->lib_slots[l]);
+    for (int a = 0; a < k->accesses.len; a++) add_read(p, q, a, k->accesses.data[a].slot);
   }
+}
+
+/* What is stored to a slot that is the copy of a base: the update, and others that change the
+ * result of that further. */
+static void find_stores(const struct fs_plan *plan, int slot, store_list *out) {
+  for (int q = 0; q < plan->kernels.len; q++) {
+    const struct fs_kernel *k = &plan->kernels.data[q];
+    for (int x = 0; !fs_copies_base(k) && x < k->accesses.len; x++) {
+      const struct fs_access *to = &k->accesses.data[x];
+      if (!to->stored || fs_slot_whole(plan, to->slot) != slot) continue;
+      const struct fs_node *n = fs_node(plan->graph, k->steps.data[to->step].node);
+      struct fs_elements e = elements_of(k, to, n->anchor);
+      *FS_PUSH(out) = (struct store){q, to->step, to, n, e, fs_elements_range(&e)};
+    }
+  }
+}
+
+/* Whether what is read shares no element with the part, wherever both lie the next time.
+ * What has another anchor never shares any, and what has the part's stays as far from it; but
+ * where one of them has none it stays where it is when the other moves. */
+static bool are_apart(const struct fs_plan *plan, const struct store *s, const struct read *r) {
+  const struct fs_graph_input *in = input_of(plan, r->slot);
+  const struct fs_slot *whole = &plan->slots.data[s->to->slot];
+  if (in->anchored != s->update->anchored) return in->anchored && s->update->anchored;
+  if (r->range.last < s->range.first || s->range.last < r->range.first) return true; /* most */
+  return fs_elements_apart(&r->elements, &s->part, &whole->layout, &whole->shape);
 }
 
 /* Whether all that hangs on a load varies as it does, and goes nowhere but to where the
  * place is: then what threads load that do not store it does not count. */
 static bool is_for_its_place(const struct fs_kernel *k, const struct fs_access *a) {
   bool *uses = fs_calloc((size_t)k->values.len + 1, sizeof *uses), good = true;
-  find_users(k, a, uses);
   for (int i = 0; i < k->steps.len && good; i++) {
     const struct fs_step *s = &k->steps.data[i];
     bool user = false;
     FS_EACH_IN(s, x) user |= uses[s->in[x]];
+    bool is_it = s->kind == FS_SP_LOAD && &k->accesses.data[s->access] == a;
+    if (s->out >= 0) uses[s->out] = user || is_it;
     if (user && s->kind == FS_SP_REDUCE) good = false;
     else if (user && s->kind == FS_SP_STORE) good = k->accesses.data[s->access].varies == a->varies;
     else if (user) good = k->values.data[s->out].varies == a->varies;
@@ -120,15 +146,8 @@ static bool is_loaded_before(const struct fs_kernel *k, const struct fs_access *
   for (int axis = 0; axis < k->space.n_outer + k->space.n_inner; axis++)
     all |= k->space.dim[axis] > 1 && !a->stride[axis];
   if (all && !is_for_its_place(k, a)) return false;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
-    if (s->kind != FS_SP_LOAD || &k->accesses.data[s->access] != a) continue;
-    for (int u = to->step + 1; u < k->steps.len; u++)
-      FS_EACH_IN(&k->steps.data[u], x)
-        if (k->steps.data[u].in[x] == s->out) return false;
-    if (i > to->step) return false;
-  }
-  return true;
+  return !fs_access_is_load(a) ||
+         (a->step < to->step && k->values.data[k->steps.data[a->step].out].last <= to->step);
 }
 
 /* A launch of its own in which an element is made and stored by one thread. */
@@ -136,12 +155,10 @@ static bool is_plain(const struct fs_plan *plan, const struct store *s) {
   const struct fs_kernel *k = &plan->kernels.data[s->kernel];
   bool alone = fs_launch_first(plan, s->kernel) == s->kernel &&
                fs_launch_end(plan, s->kernel) == s->kernel + 1;
-  bool tiles = k->scheme == FS_TILE && k->steps.data[s->step].phase == FS_END;
-  if (!alone || (k->scheme != FS_FLAT && k->scheme != FS_ROW && !tiles) || k->tune.cluster > 1)
+  bool tiles = fs_scheme_of(k)->ends_rows && k->steps.data[s->step].phase == FS_END;
+  if (!alone || (!fs_schemes[k->scheme].vectors && !tiles) || k->tune.cluster > 1)
     return false;
-  for (int i = 0; i < k->steps.len; i++)
-    if (k->steps.data[i].user) return false;
-  return true;
+  return !k->has.user;
 }
 
 /* Whether two slots are inputs of one storage. */
@@ -151,46 +168,33 @@ static bool lie_together(const struct fs_plan *plan, int a, int b) {
                     input_of(plan, a)->storage == input_of(plan, b)->storage);
 }
 
-/* Whether an access of kernel q to the array may stay when the update happens in place. */
-static bool stays_right(const struct fs_plan *plan, int q, const struct store *s,
-                        const struct fs_access *a) {
-  const struct fs_kernel *k = &plan->kernels.data[q];
-  const struct fs_graph_input *in = input_of(plan, a->slot);
-  struct fs_elements read = elements_of(k, a, in->anchor);
-  bool list = a->list || fs_access_is_list(k, (int)(a - k->accesses.data));
-  if (list || k->n_applied) read = elements_of_slot(plan, a->slot);
-  if (are_apart(plan, s, a->slot, &read)) return true;
-  return q == s->kernel && !list && in->anchored == s->update->anchored &&
-         is_plain(plan, s) && is_loaded_before(k, a, s);
+/* Whether what shares elements with the part may be read of the array all the same. */
+static bool stays_right(const struct fs_plan *plan, const struct store *s, const struct read *r) {
+  const struct fs_kernel *k = &plan->kernels.data[r->kernel];
+  if (fs_copies_base(k)) return true;
+  if (r->access < 0) return false;
+  const struct fs_access *a = &k->accesses.data[r->access];
+  if (a->slot != r->slot) return true; /* it reads a copy */
+  return r->kernel == s->kernel && !a->list && !fs_access_is_list(k, r->access) &&
+         input_of(plan, r->slot)->anchored == s->update->anchored && is_plain(plan, s) &&
+         is_loaded_before(k, a, s);
+}
+
+/* The first kernel that has not read all it reads when kernel s begins. */
+static int first_beside(const struct fs_plan *plan, int s) {
+  while (s > 0 && plan->kernels.data[s].joint == FS_BESIDE) s--;
+  return s;
 }
 
 /* What reads of the base what the update replaces, and is not done with it before. */
-struct reader {
-  int kernel, access; /* -1: an operand of a library's call */
-};
-typedef FS_VEC(struct reader) reader_list;
-
-/* Whether what kernel q reads it has read when kernel s begins. */
-static bool has_ended(const struct fs_plan *plan, int q, int s) {
-  for (int k = q + 1; k <= s; k++)
-    if (plan->kernels.data[k].joint != FS_BESIDE) return true;
-  return false;
-}
-
-static void find_readers(const struct fs_plan *plan, const struct store *s, int base,
-                         reader_list *out) {
-  for (int q = 0; q < plan->kernels.len; q++) {
-    const struct fs_kernel *k = &plan->kernels.data[q];
-    if (has_ended(plan, q, s->kernel) || fs_copies_base(k)) continue;
-    for (int l = 0; k->scheme == FS_LIBRARY && l < 3; l++) {
-      if (k->lib_slots[l] < 0 || !lie_together(plan, k->lib_slots[l], base)) continue;
-      struct fs_elements read = elements_of_slot(plan, k->lib_slots[l]);
-      if (!are_apart(plan, s, k->lib_slots[l], &read)) *FS_PUSH(out) = (struct reader){q, -1};
-    }
-    for (int a = 0; a < k->accesses.len; a++)
-      if (lie_together(plan, k->accesses.data[a].slot, base) &&
-          !stays_right(plan, q, s, &k->accesses.data[a]))
-        *FS_PUSH(out) = (struct reader){q, a};
+static void find_readers(const struct places *p, const struct store *s, int base,
+                         read_list *out) {
+  int from = first_beside(p->plan, s->kernel);
+  for (int i = 0; i < p->reads.len; i++) {
+    const struct read *r = &p->reads.data[i];
+    if (r->kernel >= from && lie_together(p->plan, r->slot, base) &&
+        !are_apart(p->plan, s, r) && !stays_right(p->plan, s, r))
+      *FS_PUSH(out) = r;
   }
 }
 
@@ -201,9 +205,8 @@ static fs_id update_of(const struct fs_kernel *copy) {
 
 /* Whether a copy is made of the base once the first of the stores has begun. */
 static bool is_copied_later(const struct fs_plan *plan, const store_list *stores, int base) {
-  for (int q = 0; q < plan->kernels.len; q++)
+  for (int q = first_beside(plan, stores->data[0].kernel); q < plan->kernels.len; q++)
     if (fs_copies_base(&plan->kernels.data[q]) &&
-        !has_ended(plan, q, stores->data[0].kernel) &&
         lie_together(plan, plan->kernels.data[q].accesses.data[0].slot, base))
       return true;
   return false;
@@ -229,12 +232,12 @@ static bool find_copied(const struct fs_plan *plan, const struct fs_kernel *copy
   return stores->len && !is_copied_later(plan, stores, base);
 }
 
-static bool may_be_left_out(const struct fs_plan *plan, const struct fs_kernel *copy) {
+static bool may_be_left_out(const struct places *p, const struct fs_kernel *copy) {
   store_list stores = {0};
-  reader_list readers = {0};
-  bool may = find_copied(plan, copy, &stores);
+  read_list readers = {0};
+  bool may = find_copied(p->plan, copy, &stores);
   for (int i = 0; i < stores.len && may; i++) {
-    find_readers(plan, &stores.data[i], copy->accesses.data[0].slot, &readers);
+    find_readers(p, &stores.data[i], copy->accesses.data[0].slot, &readers);
     may = readers.len == 0;
   }
   FS_VEC_FREE(&stores);
@@ -249,11 +252,14 @@ static bool base_dies(const struct fs_plan *plan, const struct fs_kernel *copy) 
 }
 
 void fs_plan_find_in_place(struct fs_plan *plan) {
+  struct places p = {.plan = plan};
   for (int k = 0; k < plan->kernels.len; k++) {
     struct fs_kernel *kn = &plan->kernels.data[k];
     bool may = fs_copies_base(kn) && (kn->copies == FS_COPIES_BASE || base_dies(plan, kn));
-    kn->in_place = may && may_be_left_out(plan, kn);
+    if (may && !p.reads.len) find_reads(&p);
+    kn->in_place = may && may_be_left_out(&p, kn);
   }
+  FS_VEC_FREE(&p.reads);
 }
 
 bool fs_plan_may_overwrite(const struct fs_plan *plan, int stored, int loaded) {
@@ -321,41 +327,40 @@ static struct fs_piece pack(const struct fs_kernel *k, const struct fs_access *a
   return x;
 }
 
-static double bytes_of(const struct fs_piece *x, enum fs_dtype dt) {
-  double n = (double)fs_dtype_size(dt);
-  for (int s = 0; s < x->rank; s++) n *= (double)x->dim[s];
+static double bytes_of(const struct fs_kernel *k, const struct fs_access *a) {
+  int64_t count;
+  struct fs_piece x = pack(k, a, &count);
+  double n = count < 0 ? INFINITY : (double)fs_dtype_size(a->dtype);
+  for (int s = 0; s < x.rank; s++) n *= (double)x.dim[s];
   return n;
 }
 
 /* Whether a reader may read a copy of what it reads: its access is all that tells where. */
-static bool may_read_copy(const struct fs_plan *plan, const struct reader *r) {
+static bool may_read_copy(const struct fs_plan *plan, const struct read *r) {
   const struct fs_kernel *k = &plan->kernels.data[r->kernel];
-  if (r->access < 0 || k->n_applied || k->mirrors || k->scheme == FS_MARCH) return false;
+  if (r->access < 0 || k->n_applied || k->mirrors || fs_scheme_of(k)->in_step) return false;
   const struct fs_access *a = &k->accesses.data[r->access];
   return !a->list && !fs_access_is_list(k, r->access);
 }
 
-static double bytes_read(const struct fs_plan *plan, const reader_list *readers) {
+static double bytes_read(const struct fs_plan *plan, const read_list *readers) {
   double bytes = 0;
-  int64_t count;
   for (int i = 0; i < readers->len; i++) {
-    const struct reader *r = &readers->data[i];
-    if (!may_read_copy(plan, r)) return INFINITY;
-    const struct fs_kernel *k = &plan->kernels.data[r->kernel];
-    struct fs_piece x = pack(k, &k->accesses.data[r->access], &count);
-    bytes += count < 0 ? INFINITY : bytes_of(&x, k->accesses.data[r->access].dtype);
+    const struct fs_kernel *k = &plan->kernels.data[readers->data[i]->kernel];
+    if (!may_read_copy(plan, readers->data[i])) return INFINITY;
+    bytes += bytes_of(k, &k->accesses.data[readers->data[i]->access]);
   }
   return bytes;
 }
 
 /* Behind which kernel all have read, if none needs the new value before; else -1. */
 static int last_reader(const struct fs_plan *plan, const struct store *s,
-                       const reader_list *readers) {
+                       const read_list *readers) {
   int last = s->kernel;
-  for (int i = 0; i < readers->len; i++) last = FS_MAX(last, readers->data[i].kernel);
+  for (int i = 0; i < readers->len; i++) last = FS_MAX(last, readers->data[i]->kernel);
   for (int q = s->kernel + 1; q <= last; q++) {
     const struct fs_kernel *k = &plan->kernels.data[q];
-    for (int l = 0; k->scheme == FS_LIBRARY && l < 3; l++)
+    for (int l = 0; k->lib_node && l < 3; l++)
       if (k->lib_slots[l] == s->to->slot) return -1;
     for (int a = 0; a < k->accesses.len; a++)
       if (k->accesses.data[a].slot == s->to->slot) return -1;
@@ -363,85 +368,79 @@ static int last_reader(const struct fs_plan *plan, const struct store *s,
   return last;
 }
 
-static double bytes_stored(const struct fs_plan *plan, const struct store *s) {
-  const struct fs_kernel *k = &plan->kernels.data[s->kernel];
-  int64_t count;
-  struct fs_piece x = pack(k, s->to, &count);
-  return count < 0 || k->n_applied ? INFINITY : bytes_of(&x, s->to->dtype);
+/* Copies to be put into a plan: in front of which of its kernels. */
+struct insertion {
+  int at;
+  struct fs_kernel kernel;
+};
+typedef FS_VEC(struct insertion) insertion_list;
+
+/* Behind those that are to go there. */
+static void insert(insertion_list *list, int at, const struct fs_kernel *k) {
+  (void)FS_PUSH(list);
+  int to = list->len - 1;
+  for (; to > 0 && list->data[to - 1].at > at; to--) list->data[to] = list->data[to - 1];
+  list->data[to] = (struct insertion){at, *k};
 }
 
-static void insert(struct fs_plan *plan, int at, const struct fs_kernel *k) {
-  (void)FS_PUSH(&plan->kernels);
-  struct fs_kernel *all = plan->kernels.data;
-  memmove(all + at + 1, all + at, sizeof *all * (size_t)(plan->kernels.len - 1 - at));
-  all[at] = *k;
+static void put_in(struct fs_plan *plan, const insertion_list *list) {
+  int left = list->len, from = plan->kernels.len;
+  for (int i = 0; i < list->len; i++) *FS_PUSH(&plan->kernels) = (struct fs_kernel){0};
+  for (int to = plan->kernels.len - 1; left; to--) {
+    bool next = list->data[left - 1].at >= from;
+    plan->kernels.data[to] = next ? list->data[--left].kernel : plan->kernels.data[--from];
+  }
 }
 
-static int add_temp(struct fs_plan *plan, enum fs_dtype dt, const struct fs_piece *x,
-                    int64_t count, fs_id node) {
-  struct fs_slot slot = {.kind = FS_SLOT_TEMP, .index = -1, .dtype = dt, .count = count,
-                         .first = -1, .last = -1, .node = node};
+/* The access goes to a temporary of the plan instead, of which the slot is given. */
+static int redirect(struct fs_plan *plan, const struct fs_kernel *k, struct fs_access *a,
+                    fs_id node, struct fs_piece *x) {
+  struct fs_slot slot = {.kind = FS_SLOT_TEMP, .index = -1, .dtype = a->dtype, .node = node,
+                         .first = -1, .last = -1};
+  *x = pack(k, a, &slot.count);
   slot.shape.rank = x->rank;
   memcpy(slot.shape.dim, x->dim, sizeof slot.shape.dim);
   memcpy(slot.layout.stride, x->to_stride, sizeof slot.layout.stride);
   *FS_PUSH(&plan->slots) = slot;
-  return plan->slots.len - 1;
-}
-
-/* The access goes to the temporary instead. */
-static void redirect(struct fs_access *a, int slot, const struct fs_piece *x) {
-  a->slot = slot;
+  a->slot = plan->slots.len - 1;
   a->offset = 0;
   memcpy(a->stride, x->to_stride, sizeof a->stride);
+  return a->slot;
 }
 
-static struct fs_piece squeezed(const struct fs_piece *x) {
-  struct fs_piece out = {.from = x->from, .to = x->to};
-  for (int s = 0; s < x->rank; s++) {
-    if (x->dim[s] == 1) continue;
-    out.dim[out.rank] = x->dim[s];
-    out.from_stride[out.rank] = x->from_stride[s];
-    out.to_stride[out.rank++] = x->to_stride[s];
-  }
-  return out;
-}
-
-/* Copies what is read before the update: a reader reads the copy. */
+/* Copies what is read in front of the update: a reader reads the copy. */
 static void copy_read(struct fs_maker *p, struct fs_plan *plan, fs_id update,
-                      const struct reader *r, int at) {
+                      const struct read *r, int at, insertion_list *copies) {
   struct fs_kernel *k = &plan->kernels.data[r->kernel], copy;
   struct fs_access *a = &k->accesses.data[r->access];
   int from = a->slot;
-  int64_t count;
-  struct fs_piece x = pack(k, a, &count), flat = squeezed(&x);
-  int temp = add_temp(plan, a->dtype, &x, count, plan->slots.data[from].node);
-  redirect(a, temp, &x);
-  fs_copy_kernel(p, update, &flat, FS_COPIES_READ, &copy);
+  struct fs_piece x;
+  int temp = redirect(plan, k, a, plan->slots.data[from].node, &x);
+  fs_copy_kernel(p, update, &x, FS_COPIES_READ, &copy);
   copy.accesses.data[0].slot = from;
   copy.accesses.data[1].slot = temp;
-  insert(plan, at, &copy);
+  insert(copies, at, &copy);
 }
 
 /* The new value is stored beside; what copies it to its place comes behind kernel `last`. */
-static void copy_value(struct fs_maker *p, struct fs_plan *plan, const struct store *s, int last) {
+static void copy_value(struct fs_maker *p, struct fs_plan *plan, const struct store *s, int last,
+                       insertion_list *copies) {
   struct fs_kernel *k = &plan->kernels.data[s->kernel], copy;
   struct fs_step *step = &k->steps.data[s->step];
   struct fs_access *a = &k->accesses.data[step->access];
   fs_id update = step->node;
   int to = a->slot;
-  int64_t count;
-  struct fs_piece x = pack(k, a, &count), flat = squeezed(&x), back = flat;
-  back.from = 0;
-  back.to = flat.from;
-  memcpy(back.from_stride, flat.to_stride, sizeof back.from_stride);
-  memcpy(back.to_stride, flat.from_stride, sizeof back.to_stride);
-  int temp = add_temp(plan, a->dtype, &x, count, s->update->src[1]);
-  redirect(a, temp, &x);
+  struct fs_piece x;
+  int temp = redirect(plan, k, a, s->update->src[1], &x);
+  struct fs_piece back = {.rank = x.rank, .to = x.from};
+  memcpy(back.dim, x.dim, sizeof back.dim);
+  memcpy(back.from_stride, x.to_stride, sizeof back.from_stride);
+  memcpy(back.to_stride, x.from_stride, sizeof back.to_stride);
   step->node = 0;
   fs_copy_kernel(p, update, &back, FS_COPIES_VALUE, &copy);
   copy.accesses.data[0].slot = temp;
   copy.accesses.data[1].slot = to;
-  insert(plan, last + 1, &copy);
+  insert(copies, last + 1, &copy);
 }
 
 /* What the copies for an update copy of its base. */
@@ -458,96 +457,71 @@ static double bytes_copied(const struct fs_plan *plan, fs_id update) {
 
 /* What is copied so that one store may happen in place, and how. */
 struct remedy {
-  reader_list readers;
+  read_list readers;
   int last;               /* behind which kernel the value is put into its place */
   double read, stored;    /* bytes, if what is read is copied; if the value is */
 };
 
-static struct remedy remedy_of(const struct fs_plan *plan, const struct store *s, int base) {
+static struct remedy remedy_of(const struct places *p, const struct store *s, int base) {
   struct remedy r = {.last = -1};
-  find_readers(plan, s, base, &r.readers);
+  find_readers(p, s, base, &r.readers);
   if (!r.readers.len) return r;
-  r.last = last_reader(plan, s, &r.readers);
-  r.read = bytes_read(plan, &r.readers);
-  r.stored = r.last < 0 ? INFINITY : bytes_stored(plan, s);
+  r.last = last_reader(p->plan, s, &r.readers);
+  r.read = bytes_read(p->plan, &r.readers);
+  const struct fs_kernel *k = &p->plan->kernels.data[s->kernel];
+  r.stored = r.last < 0 || k->n_applied ? INFINITY : bytes_of(k, s->to);
   return r;
 }
 
-static void apply(struct fs_maker *p, struct fs_plan *plan, fs_id update, const struct store *s,
-                  const struct remedy *how) {
-  if (how->read > how->stored) {
-    copy_value(p, plan, s, how->last);
-    return;
-  }
-  for (int i = 0; i < how->readers.len; i++) {
-    struct reader r = how->readers.data[i];
-    r.kernel += i; /* copies were put before it */
-    copy_read(p, plan, update, &r, s->kernel + i);
-  }
-}
-
-/* Of all stores to the slot that the copy makes. */
-static double bytes_beside(const struct fs_plan *plan, const store_list *stores, int base) {
-  double bytes = 0;
+/* One store after the other. A copy reads what its reader did, in front of all the stores
+ * that are left: for them it is no reader. */
+static void mend(struct fs_maker *m, struct places *p, fs_id update, const store_list *stores,
+                 int base) {
+  insertion_list copies = {0};
   for (int i = 0; i < stores->len; i++) {
-    struct remedy r = remedy_of(plan, &stores->data[i], base);
-    bytes += FS_MIN(r.read, r.stored);
+    const struct store *s = &stores->data[i];
+    struct remedy r = remedy_of(p, s, base);
+    if (r.read > r.stored) copy_value(m, p->plan, s, r.last, &copies);
+    for (int k = 0; k < r.readers.len && r.read <= r.stored && r.read < INFINITY; k++)
+      copy_read(m, p->plan, update, r.readers.data[k], s->kernel, &copies);
     FS_VEC_FREE(&r.readers);
   }
-  return bytes;
+  put_in(p->plan, &copies);
+  FS_VEC_FREE(&copies);
+  find_reads(p);
 }
 
-/* Does the first store that needs it; false: none does. */
-static bool mend_one(struct fs_maker *p, struct fs_plan *plan, fs_id update, int base, int slot) {
-  store_list stores = {0};
-  bool found = false;
-  find_stores(plan, slot, &stores);
-  for (int i = 0; i < stores.len && !found; i++) {
-    struct remedy r = remedy_of(plan, &stores.data[i], base);
-    found = r.readers.len && FS_MIN(r.read, r.stored) < INFINITY;
-    if (found) apply(p, plan, update, &stores.data[i], &r);
-    FS_VEC_FREE(&r.readers);
-  }
-  FS_VEC_FREE(&stores);
-  return found;
-}
-
-static bool copy_less(struct fs_maker *p, struct fs_plan *plan, int kernel) {
-  const struct fs_kernel *copy = &plan->kernels.data[kernel];
-  int base = copy->accesses.data[0].slot, slot = copy->accesses.data[1].slot;
+static bool copy_less(struct fs_maker *m, struct places *p, int kernel) {
+  const struct fs_kernel *copy = &p->plan->kernels.data[kernel];
+  int base = copy->accesses.data[0].slot;
   fs_id update = update_of(copy);
   store_list stores = {0};
-  double most = bytes_copied(plan, update);
-  if (!base_dies(plan, copy)) most *= copy->copies == FS_COPIES_BASE ? MOST_BESIDE : 0;
-  bool less = find_copied(plan, copy, &stores);
-  double beside = less ? bytes_beside(plan, &stores, base) : 0;
-  FS_VEC_FREE(&stores);
-  if (beside <= 0 || beside >= most) return false;
-  while (mend_one(p, plan, update, base, slot)) continue;
-  return true;
-}
-
-static void touch_again(struct fs_plan *plan) {
-  for (int s = 0; s < plan->slots.len; s++)
-    plan->slots.data[s].first = plan->slots.data[s].last = -1;
-  for (int k = 0; k < plan->kernels.len; k++) {
-    const struct fs_kernel *kn = &plan->kernels.data[k];
-    for (int a = 0; a < kn->accesses.len; a++)
-      fs_slot_touch(plan, kn->accesses.data[a].slot, k);
-    for (int l = 0; kn->scheme == FS_LIBRARY && l < 3; l++)
-      if (kn->lib_slots[l] >= 0) fs_slot_touch(plan, kn->lib_slots[l], k);
+  double most = bytes_copied(p->plan, update), beside = 0;
+  if (!base_dies(p->plan, copy)) most *= copy->copies == FS_COPIES_BASE ? MOST_BESIDE : 0;
+  bool less = find_copied(p->plan, copy, &stores);
+  for (int i = 0; i < stores.len && less; i++) {
+    struct remedy r = remedy_of(p, &stores.data[i], base);
+    beside += FS_MIN(r.read, r.stored);
+    FS_VEC_FREE(&r.readers);
   }
+  less = less && beside > 0 && beside < most;
+  if (less) mend(m, p, update, &stores, base);
+  FS_VEC_FREE(&stores);
+  return less;
 }
 
-void fs_plan_copy_less(struct fs_maker *p, struct fs_plan *plan) {
+void fs_plan_copy_less(struct fs_maker *m, struct fs_plan *plan) {
+  struct places p = {.plan = plan};
   bool any = false;
   for (int k = 0; k < plan->kernels.len; k++) {
     const struct fs_kernel *kn = &plan->kernels.data[k];
     bool may = fs_copies_base(kn) && !kn->in_place;
     if (may && k && fs_copies_base(kn - 1) && update_of(kn - 1) == update_of(kn)) continue;
-    any |= may && copy_less(p, plan, k);
+    if (may && !p.reads.len) find_reads(&p);
+    any |= may && copy_less(m, &p, k);
   }
+  FS_VEC_FREE(&p.reads);
   if (!any) return;
-  touch_again(plan);
+  fs_plan_touch_slots(plan);
   fs_plan_find_in_place(plan);
 }

@@ -25,7 +25,6 @@ bool fs_plan_computed_here(const struct fs_maker *p, fs_id id);
 
 /* What a group has on the heap. May be NULL. */
 struct fs_group;
-void fs_group_free(struct fs_group *g);
 
 /* alike.c: what fs_kernel_survey() found for these calls (ascending), or for others that are
  * the same but for which arrays and numbers they take; stored[]: which results others want.
@@ -33,9 +32,9 @@ void fs_group_free(struct fs_group *g);
  * finds next, and how many implementations that were. Gives its lists: fs_alike_free(),
  * which takes NULL, too. */
 bool fs_alike_find(struct fs_maker *p, const fs_id *calls, int n, const bool *stored,
-                   fs_impl_list *out, const char **why);
+                   fs_impl_list *out, enum fs_rule *why);
 void fs_alike_keep(struct fs_maker *p, int64_t implementations, int64_t dominated,
-                   const struct fs_impl *impls, int n, const char *why);
+                   const struct fs_impl *impls, int n, enum fs_rule why);
 void fs_alike_free(struct fs_alike *a);
 
 /* instance.c: the same as fs_kernel_make() where one of the calls is an APPLY; stored[]:
@@ -44,7 +43,7 @@ void fs_alike_free(struct fs_alike *a);
 bool fs_is_instance(const struct fs_maker *p, const fs_id *calls, int n);
 /* How many routines its function has to choose from; `way` is one of them. */
 int fs_instance_ways(const struct fs_maker *p, const fs_id *calls, int n);
-const char *fs_kernel_instance(struct fs_maker *p, const fs_id *calls, int n, const bool *stored,
+enum fs_rule fs_kernel_instance(struct fs_maker *p, const fs_id *calls, int n, const bool *stored,
                                int way, struct fs_kernel *k, struct fs_work *work);
 
 /* price.c: counts what a tuned kernel moves and computes, and predicts its time; into

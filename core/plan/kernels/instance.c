@@ -31,10 +31,10 @@ struct builder {
   struct fs_kernel *k;
   int batch_rank;
   FS_VEC(struct made) made;
-  const char *why;
+  enum fs_rule why;
 };
 
-static int fail(struct builder *b, const char *why) {
+static int fail(struct builder *b, enum fs_rule why) {
   if (!b->why) b->why = why;
   return -1;
 }
@@ -61,7 +61,7 @@ static int new_access(struct builder *b, fs_id id, int shift) {
 }
 
 static int load(struct builder *b, fs_id id, int part, int shift) {
-  if (fs_plan_is_member(b->p, fs_plan_base(b->p->g, id))) return fail(b, "shape");
+  if (fs_plan_is_member(b->p, fs_plan_base(b->p->g, id))) return fail(b, FS_RULE_SHAPE);
   int access = new_access(b, id, shift);
   uint8_t varies = b->k->accesses.data[access].varies;
   int v = fs_kernel_value(b->k, fs_node(b->p->g, id)->dtype, varies, part);
@@ -112,24 +112,24 @@ static int result(struct builder *b, fs_id id, int part, int shift) {
     const struct fs_applied *a = &b->k->applied[q];
     int from = fs_result_part(a);
     if (a->node != id) continue;
-    if (part < from || !b->k->part_value[from]) return fail(b, "level");
+    if (part < from || !b->k->part_value[from]) return fail(b, FS_RULE_LEVEL);
     if (part == from) return b->k->part_value[from] - 1;
     struct fs_shape here = fs_part_shape(b->p->g, b->k, part);
     if (shift || !fs_shape_equal(&here, &fs_node(b->p->g, id)->shape))
-      return fail(b, "shape");
+      return fail(b, FS_RULE_SHAPE);
     if (a->user->store.cuda.text || a->user->store.c.text ||
         fs_part_element(b->k, part)->type == FS_UT_SCALAR)
-      return fail(b, "routine");
+      return fail(b, FS_RULE_ROUTINE);
     return b->k->part_value[from] - 1;
   }
-  return fail(b, "routine");
+  return fail(b, FS_RULE_ROUTINE);
 }
 
 static int make(struct builder *b, fs_id id, int part, int shift) {
   const struct fs_node *nd = fs_node(b->p->g, id);
   bool edge = nd->kind == FS_ND_VIEW;
   if (edge && (nd->view.src_rank == 0 || fs_plan_computed_here(b->p, nd->src[0]))) {
-    if (nd->view.src_rank) return fail(b, "shape");
+    if (nd->view.src_rank) return fail(b, FS_RULE_SHAPE);
     return get(b, nd->src[0], part, 0);
   }
   if (!fs_plan_computed_here(b->p, id)) return load(b, id, part, shift);
@@ -144,7 +144,7 @@ static int make(struct builder *b, fs_id id, int part, int shift) {
       return v;
     }
     case FS_ND_APPLY: return result(b, id, part, shift);
-    default: return fail(b, "routine");
+    default: return fail(b, FS_RULE_ROUTINE);
   }
 }
 
@@ -215,7 +215,7 @@ static void place_store(struct builder *b, fs_id id) {
     struct fs_shape all = fs_part_shape(b->p->g, b->k, last);
     if (fs_shape_equal(s, &all)) part = last;
   }
-  int v = part < 0 ? fail(b, "shape") : get(b, id, part, 0);
+  int v = part < 0 ? fail(b, FS_RULE_SHAPE) : get(b, id, part, 0);
   if (v < 0) return;
   int access = new_access(b, id, 0);
   struct fs_step *st = fs_kernel_step(b->k, FS_SP_STORE, part, -1, id);
@@ -254,8 +254,7 @@ static void count(const struct builder *b, double busy, struct fs_work *w) {
   fs_work_add(w, FS_TM_READ_FLAT, 0, w->bytes_read * busy);
   fs_work_add(w, FS_TM_WRITE_FLAT, 0, w->bytes_written * busy);
   fs_work_add(w, FS_TM_ACCESS, 0, k->accesses.len);
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
+  FS_EACH_STEP(k, s) {
     if (s->kind != FS_SP_MAP) continue;
     double n = elements(b, s->phase, NULL);
     enum fs_arith a = fs_arith_of(k->values.data[s->out].dtype);
@@ -273,12 +272,11 @@ static void count(const struct builder *b, double busy, struct fs_work *w) {
 static void price(const struct builder *b, struct fs_work *out) {
   struct fs_kernel *k = b->k;
   struct fs_work w = {0};
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
+  FS_EACH_STEP(k, s) {
     if (s->kind == FS_SP_MAP) {
       double n = elements(b, s->phase, NULL);
       if (s->user) w.flops += n * s->user->flops;
-      else if (fs_map_ops[s->op].types == 'F' && s->op != FS_OP_FMA) w.special += n;
+      else if (fs_map_is_special(s->op)) w.special += n;
       else w.flops += n;
     }
     if (s->access < 0) continue;
@@ -291,7 +289,7 @@ static void price(const struct builder *b, struct fs_work *out) {
   double m = (double)k->space.m, threads = fs_instance_threads(k);
   for (int q = 0; q < k->n_applied; q++)
     w.flops += m * k->applied[q].user->flops;
-  w.parallel = b->p->device->is_cuda ? m * threads / 128 + 1 : m / 256 + 0.5;
+  w.parallel = fs_device_has_warps(b->p->device) ? m * threads / 128 + 1 : m / 256 + 0.5;
   w.working_set = FS_MAX(b->p->calls->working_set, w.bytes_read + w.bytes_written);
   double units = FS_MAX(b->p->device->units, 1);
   count(b, units / FS_MAX(FS_MIN(w.parallel, units), 1), &w);
@@ -338,7 +336,7 @@ int fs_instance_ways(const struct fs_maker *p, const fs_id *calls, int n) {
 }
 
 /* The members: APPLYs over one stack, and maps. */
-static const char *take_calls(struct builder *b, const fs_id *calls, int n, int way) {
+static enum fs_rule take_calls(struct builder *b, const fs_id *calls, int n, int way) {
   struct fs_kernel *k = b->k;
   struct fs_shape batch = {0};
   bool several = fs_instance_ways(b->p, calls, n) == 1;
@@ -346,9 +344,9 @@ static const char *take_calls(struct builder *b, const fs_id *calls, int n, int 
     const struct fs_node *nd = fs_node(b->p->g, calls[c]);
     b->p->member_stamp[calls[c]] = b->p->stamp;
     if (nd->kind == FS_ND_MAP) continue;
-    if (nd->kind != FS_ND_APPLY || k->n_applied == FS_MOST_APPLIED) return "routine";
+    if (nd->kind != FS_ND_APPLY || k->n_applied == FS_MOST_APPLIED) return FS_RULE_ROUTINE;
     struct fs_shape own = fs_apply_batch(nd);
-    if (k->n_applied && !fs_shape_equal(&own, &batch)) return "shape";
+    if (k->n_applied && !fs_shape_equal(&own, &batch)) return FS_RULE_SHAPE;
     batch = own;
     k->applied[k->n_applied++] = (struct fs_applied){
         calls[c],
@@ -358,25 +356,25 @@ static const char *take_calls(struct builder *b, const fs_id *calls, int n, int 
     k->n_phases += nd->n_src + 1;
   }
   b->batch_rank = batch.rank;
-  return NULL;
+  return FS_RULE_NONE;
 }
 
 /* Barriers of more than a warp are the block's: then all its threads must be in
  * each routine. */
-static const char *check_chain(const struct fs_kernel *k) {
+static enum fs_rule check_chain(const struct fs_kernel *k) {
   int most = fs_instance_threads(k);
   for (int q = 0; q < k->n_applied; q++)
-    if (most > 32 && k->applied[q].user->threads != most) return "routine";
-  return k->n_applied > 1 && fs_instance_bytes(k) > FS_USER_SHARED ? "on-chip" : NULL;
+    if (most > 32 && k->applied[q].user->threads != most) return FS_RULE_ROUTINE;
+  return k->n_applied > 1 && fs_instance_bytes(k) > FS_USER_SHARED ? FS_RULE_ON_CHIP : FS_RULE_NONE;
 }
 
-const char *fs_kernel_instance(struct fs_maker *p, const fs_id *calls, int n, const bool *stored,
+enum fs_rule fs_kernel_instance(struct fs_maker *p, const fs_id *calls, int n, const bool *stored,
                                int way, struct fs_kernel *k, struct fs_work *work) {
   struct builder b = {.p = p, .k = k};
   p->stamp++;
   k->n_applied = k->n_phases = 0;
   memset(k->part_value, 0, sizeof k->part_value);
-  const char *no = take_calls(&b, calls, n, way);
+  enum fs_rule no = take_calls(&b, calls, n, way);
   if (!no) no = check_chain(k);
   if (no) return no;
   take_space(&b);
@@ -388,8 +386,9 @@ const char *fs_kernel_instance(struct fs_maker *p, const fs_id *calls, int n, co
   if (b.why) return b.why;
   for (int part = 0; part < k->n_phases; part++) k->part_value[part]--;
   sort_steps(k);
+  fs_kernel_look(k);
   for (int c = 0; c < n; c++) *FS_PUSH(&k->calls) = calls[c];
   price(&b, work);
-  return NULL;
+  return FS_RULE_NONE;
 }
 

@@ -9,30 +9,25 @@
 
 #include <math.h>
 
-
-static double rule(enum fs_schedule_number n) { return fs_schedule_share(n); }
-
 /* -- putting it together --------------------------------------------------------------------- */
 
-/* An empty kernel in the room of the last one. */
+/* An empty kernel in the room of the last one: its lists, which come first, stay. */
 static void clear(struct fs_kernel *k, enum fs_scheme scheme) {
-  struct fs_kernel old; /* as far as its lists go: it is large, and this comes often */
-  old.values = k->values;
-  old.steps = k->steps;
-  old.accesses = k->accesses;
-  old.calls = k->calls;
-  *k = (struct fs_kernel){.scheme = scheme};
-  k->values = old.values;
-  k->steps = old.steps;
-  k->accesses = old.accesses;
-  k->calls = old.calls;
+  size_t lists = offsetof(struct fs_kernel, scheme);
+  memset((char *)k + lists, 0, sizeof *k - lists);
+  k->scheme = scheme;
   k->values.len = k->steps.len = k->accesses.len = k->calls.len = 0;
 }
 
 /* The paper's 32 x 32 tiles want one outer and one inner axis of some length. */
-static bool tile_fits(const struct fs_kernel *k) {
-  return k->space.n_outer == 1 && k->space.n_inner == 1;
+static bool tile_fits(const struct fs_kernel *k, const struct fs_device *d) {
+  return (void)d, k->space.n_outer == 1 && k->space.n_inner == 1;
 }
+
+static bool (*const fits_in[FS_SCHEMES])(const struct fs_kernel *, const struct fs_device *) = {
+#define FS_SCHEME(id, name, traits, moves, fits, ...) [FS_##id] = fits,
+#include "core/kernel/scheme.def"
+};
 
 /* Whether something of the kernel is as large as its index space: else its calls
  * only meet in vectors, and would walk rows and columns that nobody wants. */
@@ -52,24 +47,23 @@ struct terms {
 
 /* Of calls that are placed, if its scheme can be theirs: the kernel in its first setting; one
  * that is only `looked_at` has none on the CPU, where no price depends on it. */
-static const char *settle(const struct fs_group *g, bool looked_at, struct fs_kernel *k,
+static enum fs_rule settle(const struct fs_group *g, bool looked_at, struct fs_kernel *k,
                           struct terms *t) {
   const struct fs_device *d = g->p->device;
-  if (k->scheme == FS_TILE && !tile_fits(k)) return "shape";
-  if (k->scheme == FS_MARCH && !fs_march_pays(k, d)) return "shape";
-  if (!fills_space(k)) return "shape";
+  if (fits_in[k->scheme] && !fits_in[k->scheme](k, d)) return FS_RULE_SHAPE;
+  if (!fills_space(k)) return FS_RULE_SHAPE;
   t->settings = 1;
-  if (!looked_at || d->is_cuda) t->settings = fs_tune_all(k, d, t->tunings);
+  if (!looked_at || fs_device_has_warps(d)) t->settings = fs_tune_all(k, d, t->tunings);
   fs_kernel_price_into(g->p, k, &t->work);
   if (!looked_at) k->work = t->work;
-  return NULL;
+  return FS_RULE_NONE;
 }
 
-static const char *build_one(struct fs_group *g, bool looked_at, unsigned inner,
+static enum fs_rule build_one(struct fs_group *g, bool looked_at, unsigned inner,
                              enum fs_scheme scheme, struct fs_kernel *k, struct terms *t) {
   clear(k, scheme);
   k->any_size = g->p->options->any_size;
-  const char *why = fs_place_calls(g, inner, k);
+  enum fs_rule why = fs_place_calls(g, inner, k);
   if (why) return why;
   for (int c = 0; c < g->n; c++) *FS_PUSH(&k->calls) = g->calls[c];
   return settle(g, looked_at, k, t);
@@ -118,22 +112,22 @@ static struct fs_group *group_for(struct fs_maker *p, int n) {
   return g;
 }
 
-/* The planner's group, for these calls. NULL, or the rule that forbids all kernels. */
-static const char *open_group(struct fs_maker *p, const fs_id *calls, int n) {
+/* The planner's group, for these calls. FS_RULE_NONE, or the rule that forbids all kernels. */
+static enum fs_rule open_group(struct fs_maker *p, const fs_id *calls, int n) {
   struct fs_group *g = group_for(p, n);
   g->p = p;
   g->calls = calls;
   g->n = n;
   g->pin = NULL;
-  const char *why = fs_axes_unify(&g->ax, p, calls, n);
+  enum fs_rule why = fs_axes_unify(&g->ax, p, calls, n);
   if (why) return why;
   find_stored(p, calls, n, g->stored);
   fs_place_measure(g);
   fs_place_weigh(g);
-  return NULL;
+  return FS_RULE_NONE;
 }
 
-void fs_group_free(struct fs_group *g) {
+static void free_group(struct fs_group *g) {
   if (!g) return;
   free(g->stored);
   free(g->extents);
@@ -144,9 +138,9 @@ void fs_group_free(struct fs_group *g) {
 
 /* "on-chip" says most about why: there all else was as it must be. Then "level",
  * then "shape". */
-static int rule_rank(const char *why) {
+static int rule_rank(enum fs_rule why) {
   if (!why) return 0;
-  return !strcmp(why, "on-chip") ? 3 : !strcmp(why, "level") ? 2 : 1;
+  return why == FS_RULE_ON_CHIP ? 3 : why == FS_RULE_LEVEL ? 2 : 1;
 }
 
 /* Whether x needs no more than y of anything, and offers no less. */
@@ -155,6 +149,15 @@ static bool dominates(const struct fs_impl *x, const struct fs_impl *y) {
          x->strided <= y->strided && x->flops <= y->flops &&
          x->parallel >= y->parallel && x->on_chip <= y->on_chip &&
          x->syncs <= y->syncs;
+}
+
+/* Adds it behind those from there on that are as fast. */
+static void insert(fs_impl_list *out, int from, struct fs_impl impl) {
+  int at = out->len;
+  *FS_PUSH(out) = impl;
+  for (; at > from && out->data[at - 1].seconds > impl.seconds; at--)
+    out->data[at] = out->data[at - 1];
+  out->data[at] = impl;
 }
 
 /* Adds it behind those that are as fast; drops what it dominates, or it. */
@@ -172,11 +175,7 @@ static void add_impl(struct fs_maker *p, struct fs_impl impl, int from, fs_impl_
     else
       out->data[kept++] = out->data[k];
   out->len = kept;
-  int at = out->len;
-  *FS_PUSH(out) = impl;
-  for (; at > from && out->data[at - 1].seconds > impl.seconds; at--)
-    out->data[at] = out->data[at - 1];
-  out->data[at] = impl;
+  insert(out, from, impl);
 }
 
 /* Routines beside those whose calls take the least, each a setting behind the
@@ -189,7 +188,7 @@ static void add_routines(struct fs_maker *p, struct fs_kernel *k,
     struct fs_work work = *w;
     fs_kernel_take_way(p->g, p->device, k, way);
     double seconds = fs_kernel_price_routines(k, p->device, &work).seconds;
-    impl->each[v] = FS_MAX(seconds, impl->each[0] * (1 + rule(FS_PLAN_NOT_FIRST) * v));
+    impl->each[v] = FS_MAX(seconds, impl->each[0] * (1 + fs_share(FS_PLAN_NOT_FIRST) * v));
   }
   if (ways > 1) fs_kernel_take_way(p->g, p->device, k, 0);
 }
@@ -202,8 +201,8 @@ static void price_settings(const struct fs_maker *p, struct fs_kernel *k,
   const struct fs_device *d = p->device;
   impl->variants = t->settings;
   for (int v = 1; v < impl->variants; v++)
-    impl->each[v] = impl->each[0] * (1 + rule(FS_PLAN_NOT_FIRST) * v);
-  if (impl->variants == 1 || impl->each[0] > rule(FS_PLAN_SETTINGS_REACH) * best ||
+    impl->each[v] = impl->each[0] * (1 + fs_share(FS_PLAN_NOT_FIRST) * v);
+  if (impl->variants == 1 || impl->each[0] > fs_share(FS_PLAN_SETTINGS_REACH) * best ||
       !fs_predict_knows_by(p->memo, &t->work, d))
     return;
   struct fs_work work = t->work;
@@ -213,7 +212,7 @@ static void price_settings(const struct fs_maker *p, struct fs_kernel *k,
     fs_kernel_count_tuning(k, d, &work);
     impl->each[v] = fs_predict_by(p->memo, &work, d).seconds;
     bool gives_up = ring && !fs_ring_stages(k, d);
-    double worth = rule(gives_up ? FS_PLAN_WORTH_A_RING : FS_PLAN_WORTH_A_CHANGE);
+    double worth = fs_share(gives_up ? FS_PLAN_WORTH_A_RING : FS_PLAN_WORTH_A_CHANGE);
     if (impl->each[v] >= impl->seconds * (1 - worth)) continue;
     impl->seconds = impl->each[v];
     impl->variant = v;
@@ -229,16 +228,16 @@ static struct fs_impl summary(struct fs_maker *p, struct fs_kernel *k, unsigned 
                          .strided = w->bytes_strided,
                          .flops = w->flops + w->special,
                          .syncs = w->grid_barrier};
-  if (p->device->is_cuda) impl.parallel = w->parallel; /* on a CPU it has its price */
+  if (fs_device_has_warps(p->device)) impl.parallel = w->parallel; /* on a CPU it has its price */
   impl.bytes = w->bytes_read + w->bytes_written + w->bytes_extra;
   impl.on_chip = fs_kernel_footprint(k);
   impl.variants = 1;
   impl.each[0] = k->first;
-  if (k->scheme == FS_INSTANCE) {
+  if (k->n_applied) {
     struct fs_tuning tunings[FS_MAX_VARIANTS];
     impl.variants = fs_tune_variants(k, p->device, tunings);
     for (int v = 1; v < impl.variants; v++)
-      impl.each[v] = impl.each[0] * (1 + rule(FS_PLAN_NOT_FIRST) * v);
+      impl.each[v] = impl.each[0] * (1 + fs_share(FS_PLAN_NOT_FIRST) * v);
     return impl;
   }
   price_settings(p, k, t, best, &impl);
@@ -247,12 +246,12 @@ static struct fs_impl summary(struct fs_maker *p, struct fs_kernel *k, unsigned 
 }
 
 /* Users' functions have one scheme, in which each of their routines is a way. */
-static const char *build_instance(struct fs_maker *p, const fs_id *calls, int n, int way,
+static enum fs_rule build_instance(struct fs_maker *p, const fs_id *calls, int n, int way,
                                   struct fs_kernel *k, struct fs_work *work) {
   bool *stored = fs_calloc((size_t)n, sizeof(bool));
   find_stored(p, calls, n, stored);
   clear(k, FS_INSTANCE);
-  const char *why = fs_kernel_instance(p, calls, n, stored, way, k, work);
+  enum fs_rule why = fs_kernel_instance(p, calls, n, stored, way, k, work);
   free(stored);
   return why;
 }
@@ -263,67 +262,56 @@ static double best_of(const fs_impl_list *list, int from) {
 }
 
 /* Adds the kernel that the planner's scratch is, or notes what forbids it. */
-static void add_one(struct fs_group *g, unsigned inner, const char *no, const struct terms *t,
-                    int from, fs_impl_list *out, const char **worst) {
+static void add_one(struct fs_group *g, unsigned inner, enum fs_rule no, const struct terms *t,
+                    int from, fs_impl_list *out, enum fs_rule *worst) {
   struct fs_maker *p = g->p;
   struct fs_impl impl;
   if (!no) impl = summary(p, &p->scratch, inner, t, best_of(out, from));
   if (!no && (!g->pin || fs_pin_restrict(p, g->pin, &p->scratch, &impl)))
     add_impl(p, impl, from, out);
   else if (!no)
-    *worst = *worst ? *worst : fs_rule_names[FS_RULE_PIN];
+    *worst = *worst ? *worst : FS_RULE_PIN;
   else if (rule_rank(no) > rule_rank(*worst))
     *worst = no;
 }
 
 /* Gives what forbids it, or NULL. */
-static const char *survey_one(struct fs_group *g, unsigned inner, enum fs_scheme scheme,
-                              int from, fs_impl_list *out, const char **worst) {
+static enum fs_rule survey_one(struct fs_group *g, unsigned inner, enum fs_scheme scheme,
+                              int from, fs_impl_list *out, enum fs_rule *worst) {
   struct terms t;
-  const char *no = build_one(g, !g->pin, inner, scheme, &g->p->scratch, &t);
+  enum fs_rule no = build_one(g, !g->pin, inner, scheme, &g->p->scratch, &t);
   add_one(g, inner, no, &t, from, out, worst);
   return no;
 }
 
 /* Behind rows, whose kernel is in the scratch, where the scheme places calls as they do:
  * marches, and tiles that sum no rows. */
-static const char *survey_like_rows(struct fs_group *g, unsigned inner, enum fs_scheme scheme,
-                                    int from, fs_impl_list *out, const char **worst) {
+static enum fs_rule survey_like_rows(struct fs_group *g, unsigned inner, enum fs_scheme scheme,
+                                    int from, fs_impl_list *out, enum fs_rule *worst) {
   struct fs_kernel *k = &g->p->scratch;
   struct terms t;
   k->scheme = scheme;
   k->tune = (struct fs_tuning){0};
-  const char *no = settle(g, !g->pin, k, &t);
+  enum fs_rule no = settle(g, !g->pin, k, &t);
   add_one(g, inner, no, &t, from, out, worst);
   return no;
 }
 
-static bool sums_rows(const struct fs_kernel *k) {
-  for (int i = 0; i < k->steps.len; i++)
-    if (k->steps.data[i].kind == FS_SP_REDUCE && k->steps.data[i].over == FS_VARIES_J)
-      return true;
-  return false;
-}
-
 /* All routines stay in the list: what each is good for, no price tells for sure. */
-static const char *survey_instance(struct fs_maker *p, const fs_id *calls, int n,
+static enum fs_rule survey_instance(struct fs_maker *p, const fs_id *calls, int n,
                                    const struct fs_kernel_pin *pin, fs_impl_list *out) {
   int from = out->len;
   for (int way = 0; way < fs_instance_ways(p, calls, n); way++) {
     struct terms t;
-    const char *no = build_instance(p, calls, n, way, &p->scratch, &t.work);
+    enum fs_rule no = build_instance(p, calls, n, way, &p->scratch, &t.work);
     if (no) return no;
     struct fs_impl impl = summary(p, &p->scratch, (unsigned)way, &t, 0);
     fs_tune(&p->scratch, p->device);
     if (pin && !fs_pin_restrict(p, pin, &p->scratch, &impl)) continue;
-    int at = out->len;
-    *FS_PUSH(out) = impl;
-    for (; at > from && out->data[at - 1].seconds > impl.seconds; at--)
-      out->data[at] = out->data[at - 1];
-    out->data[at] = impl;
+    insert(out, from, impl);
     p->implementations += impl.variants;
   }
-  return pin && out->len == from ? fs_rule_names[FS_RULE_PIN] : NULL;
+  return pin && out->len == from ? FS_RULE_PIN : FS_RULE_NONE;
 }
 
 /* Elements of the index space, however it is divided. */
@@ -333,10 +321,10 @@ static double space_of(const struct fs_axes *ax) {
   return n;
 }
 
-static const char *survey(struct fs_maker *p, const fs_id *calls, int n,
+static enum fs_rule survey(struct fs_maker *p, const fs_id *calls, int n,
                           const struct fs_kernel_pin *pin, fs_impl_list *out) {
   if (fs_is_instance(p, calls, n)) return survey_instance(p, calls, n, pin, out);
-  const char *why = open_group(p, calls, n), *worst = why;
+  enum fs_rule why = open_group(p, calls, n), worst = why;
   struct fs_group *g = p->group;
   int from = out->len;
   g->pin = pin;
@@ -347,7 +335,7 @@ static const char *survey(struct fs_maker *p, const fs_id *calls, int n,
     unsigned inner = every - x; /* flat first: it wins where all cost the same */
     if (inner == 0 && every != 0) continue;
     if (!fs_place_fits(g, inner)) {
-      worst = worst ? worst : fs_rule_names[FS_RULE_SHAPE];
+      worst = worst ? worst : FS_RULE_SHAPE;
       continue;
     }
     enum fs_scheme first = inner == every ? FS_FLAT : FS_ROW;
@@ -356,22 +344,22 @@ static const char *survey(struct fs_maker *p, const fs_id *calls, int n,
     for (enum fs_scheme s = first; s <= last; s++) {
       bool can = !(like_rows ? survey_like_rows(g, inner, s, from, out, &worst)
                              : survey_one(g, inner, s, from, out, &worst));
-      like_rows = can && s == FS_ROW && !pin && !sums_rows(&p->scratch);
+      like_rows = can && s == FS_ROW && !pin && !p->scratch.has.row_results;
       if (can && s == FS_ROW && marches)
         survey_like_rows(g, inner, FS_MARCH, from, out, &worst);
       /* Tiles have a text for each size; one that is flat serves most. */
-      if (can && any_size && s == FS_FLAT) return NULL;
+      if (can && any_size && s == FS_FLAT) return FS_RULE_NONE;
       if (can && any_size) break;
     }
   }
-  return out->len > from ? NULL : worst ? worst : "shape";
+  return out->len > from ? FS_RULE_NONE : worst ? worst : FS_RULE_SHAPE;
 }
 
 /* The same of calls of which others may have been alike. */
-static const char *survey_alike(struct fs_maker *p, const fs_id *calls, int n,
+static enum fs_rule survey_alike(struct fs_maker *p, const fs_id *calls, int n,
                                 fs_impl_list *out) {
   const struct fs_group *g = group_for(p, n);
-  const char *why;
+  enum fs_rule why;
   find_stored(p, calls, n, g->stored);
   if (fs_alike_find(p, calls, n, g->stored, out, &why)) return why;
   int64_t implementations = p->implementations, dominated = p->dominated;
@@ -383,7 +371,7 @@ static const char *survey_alike(struct fs_maker *p, const fs_id *calls, int n,
 }
 
 /* A pin that no implementation is as it wants is not followed. */
-const char *fs_kernel_survey(struct fs_maker *p, const fs_id *calls, int n, fs_impl_list *out) {
+enum fs_rule fs_kernel_survey(struct fs_maker *p, const fs_id *calls, int n, fs_impl_list *out) {
   const struct fs_kernel_pin *pin = fs_plan_kernel_pin(p, calls, n);
   if (!pin && !p->keep_all && !fs_is_instance(p, calls, n))
     return survey_alike(p, calls, n, out);
@@ -391,7 +379,7 @@ const char *fs_kernel_survey(struct fs_maker *p, const fs_id *calls, int n, fs_i
   bool keep = p->keep_all;
   p->keep_all = true;
   int from = out->len;
-  const char *why = survey(p, calls, n, pin, out);
+  enum fs_rule why = survey(p, calls, n, pin, out);
   p->keep_all = keep;
   return out->len > from ? why : survey(p, calls, n, NULL, out);
 }
@@ -449,11 +437,11 @@ bool fs_kernel_make_like(struct fs_maker *p, const struct fs_kernel *like,
                          .variant = like->variant};
   struct terms t;
   *out = (struct fs_kernel){0};
-  if (like->scheme == FS_INSTANCE) return false;
+  if (like->n_applied) return false;
   for (int c = 0; c < like->calls.len; c++)
-    if (p->calls->info[calls[c]].role != (like->scheme == FS_LIBRARY ? FS_RL_LIBRARY : FS_RL_CALL))
+    if (p->calls->info[calls[c]].role != (like->lib_node ? FS_RL_LIBRARY : FS_RL_CALL))
       return false;
-  if (like->scheme == FS_LIBRARY) {
+  if (like->lib_node) {
     fs_kernel_library(p, calls[0], out);
     return true;
   }
@@ -481,7 +469,8 @@ void fs_kernel_get(struct fs_maker *p, const fs_id *calls, int n,
   int *first = &p->made_of[p->calls->info[calls[0]].call], at = *first;
   while (at && !is_made(&p->made.data[at - 1], calls, n, impl)) at = p->made.data[at - 1].next;
   if (!at) {
-    struct fs_made m = {calls, n, impl->scheme, impl->inner, impl->variant, *first, {0}};
+    struct fs_made m = {.calls = calls, .n = n, .scheme = impl->scheme, .inner = impl->inner,
+                        .variant = impl->variant, .next = *first};
     fs_kernel_make(p, calls, n, impl, &m.kernel);
     *FS_PUSH(&p->made) = m;
     at = *first = p->made.len;
@@ -528,7 +517,7 @@ void fs_maker_close(struct fs_maker *p) {
   FS_VEC_FREE(&p->made);
   fs_kernel_free(&p->scratch);
   FS_VEC_FREE(&p->spare_steps);
-  fs_group_free(p->group);
+  free_group(p->group);
   fs_alike_free(p->alike);
   fs_arena_free(p->arena);
 }

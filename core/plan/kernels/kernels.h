@@ -64,9 +64,9 @@ void fs_maker_open(struct fs_maker *p, const struct fs_calls *calls,
 void fs_maker_close(struct fs_maker *p);
 
 /* All implementations of these calls (ascending) in one kernel. Appends those that no other
- * one dominates, best first. NULL, or the rule that forbids all: "level", "shape",
+ * one dominates, best first. FS_RULE_NONE, or what forbids all: FS_RULE_LEVEL, SHAPE,
  * "on-chip". */
-const char *fs_kernel_survey(struct fs_maker *p, const fs_id *calls, int n, fs_impl_list *out);
+enum fs_rule fs_kernel_survey(struct fs_maker *p, const fs_id *calls, int n, fs_impl_list *out);
 /* The kernel itself, tuned. Accesses name graph nodes in `slot` until the slots
  * are numbered. Gives its parts: fs_kernel_free(). */
 void fs_kernel_make(struct fs_maker *p, const fs_id *calls, int n,

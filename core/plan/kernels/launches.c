@@ -1,10 +1,22 @@
 /* launches.c - see launches.h. */
 #include "core/plan/kernels/launches.h"
 
-void fs_slot_touch(struct fs_plan *plan, int slot, int kernel) {
+static void touch(struct fs_plan *plan, int slot, int kernel) {
   struct fs_slot *s = &plan->slots.data[slot];
   if (s->first < 0) s->first = kernel;
   s->last = kernel;
+}
+
+void fs_plan_touch_slots(struct fs_plan *plan) {
+  for (int s = 0; s < plan->slots.len; s++)
+    plan->slots.data[s].first = plan->slots.data[s].last = -1;
+  for (int k = 0; k < plan->kernels.len; k++) {
+    const struct fs_kernel *kn = &plan->kernels.data[k];
+    for (int a = 0; a < kn->accesses.len; a++)
+      touch(plan, kn->accesses.data[a].slot, k);
+    for (int l = 0; kn->lib_node && l < 3; l++)
+      if (kn->lib_slots[l] >= 0) touch(plan, kn->lib_slots[l], k);
+  }
 }
 
 int64_t fs_slot_begin(const struct fs_plan *plan, int slot) {
@@ -42,7 +54,6 @@ int fs_plan_launches(const struct fs_plan *plan) {
 
 int fs_plan_kernel_of(const struct fs_plan *plan, fs_id call) {
   for (int k = 0; k < plan->kernels.len; k++)
-    for (int c = 0; c < plan->kernels.data[k].calls.len; c++)
-      if (plan->kernels.data[k].calls.data[c] == call) return k;
+    if (fs_kernel_has_call(&plan->kernels.data[k], call)) return k;
   return -1;
 }

@@ -44,8 +44,8 @@ int64_t fs_slot_begin(const struct fs_plan *plan, int slot);
 int fs_slot_whole(const struct fs_plan *plan, int slot);
 /* The kernel that has a call; -1: none. */
 int fs_plan_kernel_of(const struct fs_plan *plan, fs_id call);
-/* Notes in a slot's live range that a kernel touches it. */
-void fs_slot_touch(struct fs_plan *plan, int slot, int kernel);
+/* Finds the live ranges of slots. */
+void fs_plan_touch_slots(struct fs_plan *plan);
 
 /* Whether all blocks of the launch that the kernel is a phase of must be resident because of
  * it: they wait for each other at a barrier or for sums, or each does all of the phase, so

@@ -4,13 +4,6 @@
 
 #include <stdio.h>
 
-static double rule(enum fs_schedule_number n) { return fs_schedule_share(n); }
-
-/* Whether the library computes half of a symmetric product, by syrk: a CPU's does. */
-static bool by_half(const struct fs_node *nd, const struct fs_device *d) {
-  return fs_lib_with_itself(nd) && !(d && d->is_cuda);
-}
-
 static double library_flops(const struct fs_graph *g, const struct fs_node *nd,
                             const struct fs_device *d) {
   double m = (double)fs_shape_dim(&nd->lib_shape[0], 0);
@@ -19,7 +12,7 @@ static double library_flops(const struct fs_graph *g, const struct fs_node *nd,
   switch (nd->op) {
     case FS_LIB_GEMM: {
       if (nd->lib_flags & FS_LIB_TRANS_B) r = (double)fs_shape_dim(&nd->lib_shape[1], 0);
-      return (by_half(nd, d) ? 1 : 2) * m * n * r;
+      return (fs_lib_with_itself(nd) && fs_device_class(d)->symmetric ? 1 : 2) * m * n * r;
     }
     case FS_LIB_SOLVE:
       if (fs_graph_triangle(g, nd->src[0])) return n * n * r;
@@ -85,30 +78,25 @@ static double narrow_pace(const struct fs_node *nd, const struct fs_device *d) {
   double m = (double)fs_shape_dim(&nd->shape, 0), n = (double)fs_shape_dim(&nd->shape, 1);
   double inner = (double)fs_shape_count(&nd->lib_shape[0]) / FS_MAX(m, 1);
   double tall = FS_MAX(m, n), narrow = FS_MIN(m, n);
-  double tile = rule(FS_PLAN_NARROW), deep = FS_MAX(inner, rule(FS_PLAN_DEEP));
+  double tile = fs_share(FS_PLAN_NARROW), deep = FS_MAX(inner, fs_share(FS_PLAN_DEEP));
   if (narrow > tile || inner > tile || tall < 64 * tile) return 0;
-  double computes = 2 * tall * tile * deep / (rule(FS_PLAN_NARROW_RATE) * d->flops);
+  double computes = 2 * tall * tile * deep / (fs_share(FS_PLAN_NARROW_RATE) * d->flops);
   double bytes = size * (tall * (inner + narrow) + inner * narrow);
   double rate = fs_exceeds_cache(d, bytes) ? d->bandwidth : d->cache_bandwidth;
   return FS_MAX(1, computes * rate / bytes);
 }
 
-/* How much longer than their moves such calls take: of 10^8 numbers on an H200 sorts 2.5
- * to 5 times, running sums 1.6; of 10^7 on two cores of an EPYC that had other work, too, 20 to
- * 60 and 15 times, so that 20 and 5 are what they take at least. The others of a CPU are
- * what 10^6 and 2*10^6 numbers of f32 took there. */
+/* How much longer than their moves such calls take. */
 static double moves_pace(const struct fs_node *nd, const struct fs_device *d) {
-  bool gpu = d && d->is_cuda;
-  double narrow = gpu ? narrow_pace(nd, d) : 0;
+  const struct fs_device_class *c = fs_device_class(d);
+  double narrow = c->narrow ? narrow_pace(nd, d) : 0;
   if (narrow > 0) return narrow;
-  if (fs_lib_is_sort(nd->op)) return gpu ? 4 : 20;
-  if (fs_lib_is_scan(nd->op)) return gpu ? 1.6 : 5;
-  if (gpu) return 1;
-  /* One thread, element by element: 1 to 7 ns each, in a cache or not. */
+  if (fs_lib_is_sort(nd->op)) return c->sorts;
+  if (fs_lib_is_scan(nd->op)) return c->scans;
   switch (nd->op) {
-    case FS_LIB_GATHER: return nd->lib_flags & FS_LIB_OF_ROWS ? 2 : 25;
-    case FS_LIB_FIND: case FS_LIB_RESHAPE: return 25;
-    case FS_LIB_INVERT: return 50;
+    case FS_LIB_GATHER: return nd->lib_flags & FS_LIB_OF_ROWS ? c->by_rows : c->by_element;
+    case FS_LIB_FIND: case FS_LIB_RESHAPE: case FS_LIB_COMBINE: return c->by_element;
+    case FS_LIB_INVERT: return c->inversion;
     default: return 1;
   }
 }
@@ -124,7 +112,8 @@ void fs_kernel_library(struct fs_maker *p, fs_id id, struct fs_kernel *k) {
   for (int s = 0; s < nd->n_src; s++) {
     k->lib_slots[s + 1] = (int)fs_plan_base(p->g, nd->src[s]);
     k->lib_layout[s + 1] = fs_plan_layout(p->g, nd->src[s]);
-    if (s == 0 || !by_half(nd, p->device)) k->bytes_read += operand_bytes(p, nd, s);
+    bool again = s && fs_lib_with_itself(nd) && fs_device_class(p->device)->symmetric;
+    if (!again) k->bytes_read += operand_bytes(p, nd, s);
   }
   if (fs_lib_is_sort(nd->op)) /* the last pass writes one or the other */
     k->bytes_written += sort_bytes(nd, fs_node(p->g, nd->src[0])->dtype, 1) -

@@ -200,6 +200,7 @@ void fs_kernel_order(struct fs_kernel *k) {
     if (k->steps.data[from].phase != FS_END) order_phase(k, from, n);
   }
   find_lives(k);
+  fs_kernel_look(k);
 }
 
 int fs_kernel_footprint(struct fs_kernel *k) {

@@ -17,7 +17,7 @@ struct builder {
   enum fs_scheme scheme;
   struct fs_kernel *k;
   int axis_of[FS_MAX_RANK]; /* class -> axis of the space                  */
-  const char *why;
+  enum fs_rule why;
 };
 
 static uint8_t varies_of(const struct builder *b, unsigned mask) {
@@ -29,9 +29,14 @@ static unsigned every_class(const struct fs_axes *ax) { return (1u << ax->n_clas
 
 static int context(int phase) { return phase == FS_END ? FS_CTX_END : phase; }
 
-static int fail(struct builder *b, const char *why) {
+static int fail(struct builder *b, enum fs_rule why) {
   if (!b->why) b->why = why;
   return -1;
+}
+
+/* Whether FS_END has results for each column, or for each row. */
+static bool ends(const struct builder *b, uint8_t varies) {
+  return fs_kernel_has_rows(b->k) && (varies != FS_VARIES_I || fs_schemes[b->scheme].ends_rows);
 }
 
 /* The strides of a layout over a holder's axes, by axis of the space. */
@@ -67,8 +72,7 @@ static struct fs_holder *holder(const struct builder *b, int h) {
 
 /* The value of a step that computes just this in just this phase, or -1. */
 static int find_same(const struct builder *b, const struct fs_step *like) {
-  for (int s = 0; s < b->k->steps.len; s++) {
-    const struct fs_step *st = &b->k->steps.data[s];
+  FS_EACH_STEP(b->k, st) {
     if (st->in[0] != like->in[0]) continue; /* nearly all */
     if (st->kind == like->kind && st->op == like->op &&
         st->user == like->user && st->phase == like->phase && st->param == like->param &&
@@ -121,7 +125,7 @@ static struct fs_access access_of(struct builder *b, const struct fs_holder *h) 
 static int load(struct builder *b, struct fs_holder *h, int phase) {
   bool end = phase == FS_END;
   uint8_t varies = varies_of(b, h->mask);
-  if (end && varies == (FS_VARIES_I | FS_VARIES_J)) return fail(b, "level");
+  if (end && varies == (FS_VARIES_I | FS_VARIES_J)) return fail(b, FS_RULE_LEVEL);
   if (!end && varies == 0) phase = 0;
   const struct fs_node *nd = fs_node(b->p->g, h->node);
   struct fs_access a = access_of(b, h);
@@ -167,7 +171,7 @@ static int generate(struct builder *b, struct fs_holder *h, int phase) {
   }
   uint8_t varies = varies_of(b, mask);
   if (phase == FS_END && varies == (FS_VARIES_I | FS_VARIES_J))
-    return fail(b, "level");
+    return fail(b, FS_RULE_LEVEL);
   int same = find_same(b, &like);
   if (same >= 0) return same;
   int v = fs_kernel_value(b->k, nd->dtype, varies, phase);
@@ -188,9 +192,8 @@ static int make_map(struct builder *b, struct fs_holder *h, int phase) {
     varies |= b->k->values.data[in[s]].varies;
   }
   if (phase == FS_END) {
-    if (varies == (FS_VARIES_I | FS_VARIES_J)) return fail(b, "level");
-    if (varies == FS_VARIES_I && b->scheme != FS_TILE) return fail(b, "level");
-    if (varies && b->scheme == FS_FLAT) return fail(b, "level");
+    if (varies == (FS_VARIES_I | FS_VARIES_J)) return fail(b, FS_RULE_LEVEL);
+    if (varies && !ends(b, varies)) return fail(b, FS_RULE_LEVEL);
   }
   struct fs_step like = {.kind = FS_SP_MAP, .op = nd->op,
                          .user = fs_user_cheapest(nd->user, b->p->device),
@@ -236,12 +239,12 @@ static int get_value(struct builder *b, int at, int phase) {
     case FS_ND_MAP: return map_value(b, h, phase);
     case FS_ND_LIB: return load(b, holder(b, h->src[0]), phase);
     case FS_ND_REDUCE: {
-      if (!h->value[0]) return fail(b, "level");
+      if (!h->value[0]) return fail(b, FS_RULE_LEVEL);
       if (phase == FS_END ? h->ready != FS_END : h->ready > phase)
-        return fail(b, "level");
+        return fail(b, FS_RULE_LEVEL);
       return h->value[0] - 1;
     }
-    default: return fail(b, "level");
+    default: return fail(b, FS_RULE_LEVEL);
   }
 }
 
@@ -326,7 +329,7 @@ static void place_reduce(struct builder *b, int k) {
   if (y >= 0) y = narrow(b, y, nd->dtype);
   int phase = FS_MAX(earliest(b, x), y >= 0 ? earliest(b, y) : 0);
   if (phase == FS_END) {
-    fail(b, "level");
+    fail(b, FS_RULE_LEVEL);
     return;
   }
   int in0 = get_value(b, x, phase), in1 = y >= 0 ? get_value(b, y, phase) : -1;
@@ -339,21 +342,18 @@ static void place_reduce(struct builder *b, int k) {
     in1 = t;
   }
   in0 = spread(b, in0, whole, phase, id);
-  bool in_block = over == FS_VARIES_J &&
-                  (b->scheme == FS_ROW || b->scheme == FS_MARCH);
+  bool in_block = over == FS_VARIES_J && fs_schemes[b->scheme].rows_wait;
   h->ready = in_block ? phase + 1 : FS_END;
   if (h->ready != FS_END && h->ready >= FS_MAX_PHASES) {
-    fail(b, "on-chip");
+    fail(b, FS_RULE_ON_CHIP);
     return;
   }
   int v = fs_kernel_value(b->k, nd->dtype, (uint8_t)(whole & ~over), h->ready);
   struct fs_step *s = fs_kernel_step(b->k, FS_SP_REDUCE, phase, v, id);
   s->op = nd->op;
   s->over = over;
-  if (fs_reduces_to_place(nd->op)) {
-    b->k->values.data[v].place = true;
-    s->affine = place_among(b, nd, sh);
-  }
+  b->k->values.data[v].words = (uint8_t)fs_reduce_ops[nd->op].words;
+  if (fs_reduces_to_place(nd->op)) s->affine = place_among(b, nd, sh);
   s->in[0] = in0;
   s->in[1] = in1;
   h->value[0] = v + 1;
@@ -370,7 +370,7 @@ static void place_map(struct builder *b, fs_id id) {
   if (v < 0) return;
   uint8_t varies = b->k->values.data[v].varies;
   if (h->home == FS_END && varies == (FS_VARIES_I | FS_VARIES_J))
-    fail(b, "level");
+    fail(b, FS_RULE_LEVEL);
 }
 
 /* Storing needs one writer per element: the axes of the result must be all axes
@@ -393,9 +393,8 @@ static void store(struct builder *b, fs_id id, int value,
   v = spread(b, v, varies, phase, id);
   bool vector_end = phase == FS_END && varies != 0;
   if (vector_end && (varies == (FS_VARIES_I | FS_VARIES_J) ||
-                     b->scheme == FS_FLAT ||
-                     (varies == FS_VARIES_I && b->scheme != FS_TILE))) {
-    fail(b, "level");
+                     !ends(b, varies))) {
+    fail(b, FS_RULE_LEVEL);
     return;
   }
   struct fs_access a = access_to(b, h, layout, rank, id, fs_node(b->p->g, id)->dtype);
@@ -407,15 +406,11 @@ static void store(struct builder *b, fs_id id, int value,
 
 static void place_update(struct builder *b, fs_id id) {
   const struct fs_node *nd = fs_node(b->p->g, id);
-  struct fs_layout whole = fs_plan_layout(b->p->g, id), part = {0};
-  part.offset = whole.offset - nd->anchor;
-  for (int s = 0; s < nd->view.src_rank; s++) {
-    part.offset += nd->view.off[s] * whole.stride[s];
-    int a = nd->view.axis[s];
-    if (a >= 0) part.stride[a] += nd->view.step[s] * whole.stride[s];
-  }
-  int value = holder(b, fs_axes_member(b->ax, id))->src[1];
-  store(b, id, value, &part, fs_update_part(b->p->g, nd).rank);
+  struct fs_layout part = fs_plan_layout(b->p->g, id);
+  int rank = fs_update_part(b->p->g, nd).rank;
+  part.offset -= nd->anchor;
+  fs_view_layout(&nd->view, rank, &part);
+  store(b, id, holder(b, fs_axes_member(b->ax, id))->src[1], &part, rank);
 }
 
 static void place_all(struct builder *b, const bool *stored) {
@@ -520,19 +515,17 @@ static void order_axes(struct builder *b, const int64_t *weight) {
   }
 }
 
+static void drop_stride(int64_t *stride, int a, int n) {
+  for (; a + 1 < n; a++) stride[a] = stride[a + 1];
+  stride[n - 1] = 0;
+}
+
 static void drop_axis(struct fs_kernel *k, int a) {
   struct fs_space *s = &k->space;
   int n = s->n_outer + s->n_inner;
   for (int x = a; x + 1 < n; x++) s->dim[x] = s->dim[x + 1];
-  for (int i = 0; i < k->accesses.len; i++)
-    for (int x = a; x + 1 < n; x++)
-      k->accesses.data[i].stride[x] = k->accesses.data[i].stride[x + 1];
-  for (int i = 0; i < k->steps.len; i++)
-    for (int x = a; x + 1 < n; x++)
-      k->steps.data[i].affine.stride[x] = k->steps.data[i].affine.stride[x + 1];
-  for (int i = 0; i < k->accesses.len; i++) k->accesses.data[i].stride[n - 1] = 0;
-  for (int i = 0; i < k->steps.len; i++)
-    k->steps.data[i].affine.stride[n - 1] = 0;
+  for (int i = 0; i < k->accesses.len; i++) drop_stride(k->accesses.data[i].stride, a, n);
+  for (int i = 0; i < k->steps.len; i++) drop_stride(k->steps.data[i].affine.stride, a, n);
 }
 
 /* Axes a and a+1 are one when every access goes through them as one. */
@@ -542,8 +535,7 @@ static bool collapsible(const struct fs_kernel *k, int a) {
     const int64_t *s = k->accesses.data[i].stride;
     if (s[a] != s[a + 1] * d) return false;
   }
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *st = &k->steps.data[i];
+  FS_EACH_STEP(k, st) {
     if (st->kind != FS_SP_IOTA && st->kind != FS_SP_RAND && st->kind != FS_SP_REDUCE) continue;
     if (st->affine.stride[a] != st->affine.stride[a + 1] * d) return false;
   }
@@ -599,7 +591,7 @@ static void sort_steps(struct fs_maker *p, struct fs_kernel *k) {
   k->steps.len = n;
 }
 
-const char *fs_place_calls(struct fs_group *g, unsigned inner, struct fs_kernel *k) {
+enum fs_rule fs_place_calls(struct fs_group *g, unsigned inner, struct fs_kernel *k) {
   struct builder b = {.p = g->p, .ax = &g->ax, .calls = g->calls, .n_calls = g->n,
                       .extents = g->extents, .inner = inner, .scheme = k->scheme, .k = k};
   for (int h = 0; h < g->ax.holders.len; h++)
@@ -609,5 +601,6 @@ const char *fs_place_calls(struct fs_group *g, unsigned inner, struct fs_kernel 
   if (b.why) return b.why;
   sort_steps(g->p, k);
   fs_place_collapse(k);
-  return NULL;
+  fs_kernel_look(k);
+  return FS_RULE_NONE;
 }

@@ -32,9 +32,9 @@ void fs_place_measure(struct fs_group *g);
 bool fs_place_fits(const struct fs_group *g, unsigned inner);
 
 /* Places the calls in an empty kernel of a scheme, by a division that fits: space, values,
- * accesses and steps in order. NULL, or the rule that forbids it; the kernel is of no use
+ * accesses and steps in order. FS_RULE_NONE, or the rule that forbids it; the kernel is of no use
  * then. */
-const char *fs_place_calls(struct fs_group *g, unsigned inner, struct fs_kernel *k);
+enum fs_rule fs_place_calls(struct fs_group *g, unsigned inner, struct fs_kernel *k);
 
 /* Makes one axis of neighbours that every access goes through as one, and counts the
  * rows and columns of the space. */

@@ -14,7 +14,7 @@ static bool against_grain(const struct fs_kernel *k, const struct fs_access *a) 
  * (device/cpu/lines.c): then the rows go over what lies in order. */
 static bool is_copied_once(const struct fs_kernel *k, const struct fs_access *a,
                            enum fs_step_kind kind) {
-  return kind == FS_SP_LOAD && k->scheme != FS_FLAT && a->varies == FS_VARIES_J;
+  return kind == FS_SP_LOAD && fs_kernel_has_rows(k) && a->varies == FS_VARIES_J;
 }
 
 /* Two loads of one array along the same strides: shifted slices, which overlap
@@ -66,7 +66,7 @@ static bool is_spaced(const struct fs_kernel *k, const struct fs_access *a) {
 /* Whether it comes by whole vectors (emit/sweep.c). */
 static bool comes_whole(const struct fs_kernel *k, const struct fs_access *a) {
   int last = k->space.n_outer + k->space.n_inner - 1;
-  if ((k->scheme != FS_FLAT && k->scheme != FS_ROW) || k->tune.vec == 1 ||
+  if (!fs_schemes[k->scheme].vectors || k->tune.vec == 1 ||
       a->stride[last] != 2)
     return false;
   for (int x = 0; x < last; x++)
@@ -78,11 +78,10 @@ static bool comes_whole(const struct fs_kernel *k, const struct fs_access *a) {
 static bool has_between(const struct fs_graph *g, const struct fs_kernel *k,
                         const struct fs_access *a) {
   bool found = false;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
-    if (s->kind != FS_SP_LOAD || !same_array(g, &k->accesses.data[s->access], a)) continue;
-    found |= overlap(k, &k->accesses.data[s->access], a, 1);
-    found |= overlap(k, &k->accesses.data[s->access], a, -1);
+  for (int x = 0; x < k->accesses.len; x++) {
+    const struct fs_access *b = &k->accesses.data[x];
+    if (fs_access_is_load(b) && same_array(g, b, a))
+      found |= overlap(k, b, a, 1) || overlap(k, b, a, -1);
   }
   return found;
 }
@@ -93,11 +92,9 @@ static bool has_between(const struct fs_graph *g, const struct fs_kernel *k,
 static bool is_mirrored(const struct fs_graph *g, const struct fs_kernel *k,
                         const struct fs_access *a) {
   if (a->varies != 3 || a->stride[0] != 1 || a->stride[1] == 1) return false;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
-    if (s->kind != FS_SP_LOAD) continue;
-    const struct fs_access *b = &k->accesses.data[s->access];
-    if (fs_place_same_array(g, a->slot, b->slot) &&
+  for (int x = 0; x < k->accesses.len; x++) {
+    const struct fs_access *b = &k->accesses.data[x];
+    if (fs_access_is_load(b) && fs_place_same_array(g, a->slot, b->slot) &&
         b->varies == 3 && a->offset == b->offset && a->stride[0] == b->stride[1] &&
         a->stride[1] == b->stride[0])
       return true;
@@ -122,7 +119,7 @@ static double asked_bytes(const struct fs_kernel *k, const struct fs_access *a, 
   enum { WORD = 4, VECTOR = 16 };
   double size = (double)fs_dtype_size(a->dtype);
   bool whole = k->space.n * (int64_t)fs_dtype_size(a->dtype) % VECTOR == 0;
-  bool narrow = k->scheme == FS_TILE && !fs_kernel_turns(k) && a->varies == 3 &&
+  bool narrow = fs_scheme_of(k)->ends_rows && !fs_kernel_turns(k) && a->varies == 3 &&
                 size < WORD && whole;
   return narrow ? bytes / size * WORD : bytes;
 }
@@ -164,32 +161,24 @@ static void count_traffic(const struct fs_graph *g, const struct fs_kernel *k,
     if (s->kind == FS_SP_LOAD) w->bytes_asked += asked_bytes(k, a, bytes);
     bool turned = fs_kernel_turns(k) || (spaced && comes_whole(k, a));
     turned |= !cuda && is_copied_once(k, a, s->kind);
-    if (k->scheme != FS_MARCH && !turned && against_grain(k, a)) w->bytes_strided += bytes;
+    if (!fs_scheme_of(k)->in_step && !turned && against_grain(k, a)) w->bytes_strided += bytes;
   }
 }
 
-static double elements(const struct fs_kernel *k, uint8_t varies) {
-  double n = 1;
-  if (varies & FS_VARIES_I) n *= (double)k->space.m;
-  if (varies & FS_VARIES_J) n *= (double)k->space.n;
-  return n;
-}
-
 static void count_operations(const struct fs_kernel *k, struct fs_work *w) {
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
+  FS_EACH_STEP(k, s) {
     if (s->out >= 0 && k->values.data[s->out].same_as >= 0) continue;
     if (s->kind == FS_SP_REDUCE) {
-      w->flops += 2 * elements(k, k->values.data[s->in[0]].varies);
+      w->flops += 2 * fs_kernel_elements(k, k->values.data[s->in[0]].varies);
     } else if (s->kind == FS_SP_RAND) {
-      w->special += 4 * elements(k, k->values.data[s->out].varies);
+      w->special += 4 * fs_kernel_elements(k, k->values.data[s->out].varies);
     } else if (s->kind == FS_SP_MAP) {
-      double n = elements(k, k->values.data[s->out].varies);
+      double n = fs_kernel_elements(k, k->values.data[s->out].varies);
       if (s->user) {
         w->flops += n * s->user->flops;
         continue;
       }
-      bool special = fs_map_ops[s->op].types == 'F' && s->op != FS_OP_FMA;
+      bool special = fs_map_is_special(s->op);
       *(special ? &w->special : &w->flops) += n;
     }
   }
@@ -199,27 +188,20 @@ static void count_operations(const struct fs_kernel *k, struct fs_work *w) {
  * that do not fit the registers of a block, or of those of a cluster: they lie in
  * the cache, and some rows at once add to them. */
 static void count_extra(const struct fs_kernel *k, const struct fs_device *d, struct fs_work *w) {
-  if (k->scheme != FS_ROW || (d->is_cuda && fs_tune_holds(k))) return;
+  bool warps = fs_device_has_warps(d);
+  if (!fs_scheme_of(k)->rows || (warps && fs_tune_holds(k))) return;
   double row = 0;
-  for (int i = 0; i < k->steps.len && k->n_phases > 1; i++) {
-    const struct fs_step *s = &k->steps.data[i];
-    if (s->kind != FS_SP_LOAD || k->accesses.data[s->access].varies != 3)
-      continue;
-    bool again = false;
-    for (int j = 0; j < k->steps.len; j++)
-      FS_EACH_IN(&k->steps.data[j], x)
-        again |= k->steps.data[j].in[x] == s->out &&
-                 k->steps.data[j].phase > s->phase;
-    enum fs_dtype dt = k->accesses.data[s->access].dtype;
-    if (again) row += (double)k->space.n * (double)fs_dtype_size(dt);
+  FS_EACH_STEP(k, s) {
+    const struct fs_access *a = s->kind == FS_SP_LOAD ? &k->accesses.data[s->access] : NULL;
+    if (a && a->varies == 3 && fs_kernel_uses(k, s->out, s->phase))
+      row += (double)k->space.n * (double)fs_dtype_size(a->dtype);
   }
-  if (d->is_cuda || row > ON_CHIP_ROW)
+  if (warps || row > ON_CHIP_ROW)
     w->bytes_extra += row * (double)k->space.m;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
+  FS_EACH_STEP(k, s) {
     bool columns = s->kind == FS_SP_REDUCE && s->over == FS_VARIES_I &&
                    k->values.data[s->in[0]].varies == 3;
-    if (columns && d->is_cuda)
+    if (columns && warps)
       w->bytes_extra +=
           2 * (double)fs_dtype_size(
                   fs_dtype_compute(k->values.data[s->out].dtype)) *
@@ -230,10 +212,12 @@ static void count_extra(const struct fs_kernel *k, const struct fs_device *d, st
 /* On a GPU; how many tasks the CPU target has is known (work.c). */
 static double parallel_pieces(const struct fs_kernel *k, const struct fs_device *d) {
   double m = (double)k->space.m, n = (double)k->space.n;
-  if (k->scheme == FS_FLAT) return n / 1024 + 1;
-  if (k->scheme == FS_MARCH) return d->units;
-  if (k->scheme == FS_ROW) return n >= 512 ? m : m * n / 512 + 1;
-  return (m / 256 + 1) * (n / 32 + 1);
+  switch (k->scheme) {
+#define FS_SCHEME(id, name, traits, moves, fits, pieces, ...) \
+    case FS_##id: return pieces;
+#include "core/kernel/scheme.def"
+    default: return 0;
+  }
 }
 
 /* What a kernel does in its setting, and how long that takes. */
@@ -241,16 +225,13 @@ void fs_kernel_price_into(const struct fs_maker *p, struct fs_kernel *k, struct 
   const struct fs_device *d = p->device;
   memset(w, 0, offsetof(struct fs_work, amounts)); /* of which there are none yet */
   k->mirrors = mirrors(p->g, k);
-  count_traffic(p->g, k, d->is_cuda, w);
+  count_traffic(p->g, k, fs_device_has_warps(d), w);
   count_operations(k, w);
   count_extra(k, d, w);
   w->parallel = parallel_pieces(k, d);
   w->working_set = FS_MAX(p->calls->working_set, w->bytes_read + w->bytes_written);
   w->general_index = k->space.n_inner > 1 || k->space.n_outer > 1;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
-    w->grid_barrier |= s->phase == FS_END && k->scheme != FS_FLAT;
-  }
+  w->grid_barrier = k->has_end && fs_kernel_has_rows(k);
   fs_kernel_count(k, d, w);
   struct fs_prediction pr = fs_predict_by(p->memo, w, d);
   k->bytes_read = w->bytes_read;

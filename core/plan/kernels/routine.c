@@ -36,8 +36,7 @@ enum { MOST_FUNCTIONS = 4 }; /* of a kernel whose routines are varied */
 static int functions_of(const struct fs_graph *g, const struct fs_kernel *k,
                         const struct fs_user *out[MOST_FUNCTIONS]) {
   int n = 0;
-  for (int s = 0; s < k->steps.len; s++) {
-    const struct fs_step *step = &k->steps.data[s];
+  FS_EACH_STEP(k, step) {
     if (step->kind != FS_SP_MAP || !step->user || !step->node) continue;
     const struct fs_user *u = fs_node(g, step->node)->user;
     int at = 0;
@@ -138,8 +137,7 @@ void fs_kernel_put_routines(const struct fs_plan *plan,
     put(fs_node(plan->graph, k->applied[q].node)->user, k->applied[q].user, &text);
     put_moves(k->applied[q].user, &text);
   }
-  for (int s = 0; s < k->steps.len; s++) {
-    const struct fs_step *step = &k->steps.data[s];
+  FS_EACH_STEP(k, step) {
     if (step->kind == FS_SP_MAP && step->user && step->node)
       put(fs_node(plan->graph, step->node)->user, step->user, &text);
   }

@@ -22,8 +22,7 @@ static int routine_of(const struct fs_graph *g, const struct fs_kernel *k) {
   for (int q = 0; q < k->n_applied; q++)
     if (fs_user_routines(fs_node(g, k->applied[q].node)->user) > 1)
       return k->applied[q].user->impl;
-  for (int s = 0; s < k->steps.len; s++) {
-    const struct fs_step *step = &k->steps.data[s];
+  FS_EACH_STEP(k, step) {
     if (step->kind == FS_SP_MAP && step->user && step->node &&
         fs_user_routines(fs_node(g, step->node)->user) > 1)
       return step->user->impl;
@@ -77,7 +76,7 @@ void fs_traits_put(const int64_t value[FS_TRAITS], struct fs_str *out) {
   for (int x = 0, n = 0; x < FS_TRAITS; x++) {
     if (value[x] < 0) continue;
     fs_str_printf(out, "%s%s ", n++ ? ", " : "", fs_trait_name(x));
-    if (x == FS_TRAIT_SCHEME) fs_str_puts(out, fs_scheme_names[value[x]]);
+    if (x == FS_TRAIT_SCHEME) fs_str_puts(out, fs_schemes[value[x]].name);
     else fs_str_printf(out, "%lld", (long long)value[x]);
   }
 }

@@ -5,13 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 
-static double elements(const struct fs_kernel *k, unsigned varies) {
-  double n = 1;
-  if (varies & FS_VARIES_I) n *= (double)k->space.m;
-  if (varies & FS_VARIES_J) n *= (double)k->space.n;
-  return n;
-}
-
 static int phase_of(const struct fs_step *s) {
   return s->phase == FS_END ? FS_WORK_PHASES - 1 : FS_MIN(s->phase, 2);
 }
@@ -22,7 +15,7 @@ static enum fs_arith main_type(const struct fs_kernel *k) {
   enum fs_arith type = FS_AR_F32;
   for (int x = 0; x < k->accesses.len; x++) {
     const struct fs_access *a = &k->accesses.data[x];
-    double bytes = elements(k, a->varies) * (double)fs_dtype_size(a->dtype);
+    double bytes = fs_kernel_elements(k, a->varies) * (double)fs_dtype_size(a->dtype);
     if (bytes <= most) continue;
     most = bytes;
     type = fs_arith_of(a->dtype);
@@ -36,7 +29,7 @@ static enum fs_arith main_type(const struct fs_kernel *k) {
 static enum fs_scheme walked_as(const struct fs_kernel *k, const struct fs_work *w,
                                 const struct fs_cpu_schedule *c) {
   if (fs_kernel_turns(k)) return FS_ROW;
-  bool row = c && k->scheme == FS_TILE && c->column_chunks == 1;
+  bool row = c && fs_scheme_of(k)->ends_rows && c->column_chunks == 1;
   return row && !(w->bytes_strided > 0) ? FS_ROW : k->scheme;
 }
 
@@ -55,7 +48,6 @@ static double imbalance(const struct fs_kernel *k, const struct fs_work *w,
   return 1 / FS_MAX(FS_MIN(1.0, w->parallel / units), 1e-6);
 }
 
-
 /* Where lines of an access have several strides - rows that are padded, operands that
  * rows or columns share -, the CPU target copies them piece by piece (device/cpu/walk.c,
  * piece()), and each piece takes as long as so many elements. */
@@ -64,14 +56,14 @@ static double copied(const struct fs_kernel *k, const struct fs_access *a) {
   int first = a->varies & FS_VARIES_J ? k->space.n_outer : 0;
   int count = a->varies & FS_VARIES_J ? k->space.n_inner : k->space.n_outer;
   if (fs_run_of(&k->space, first, count, a->stride).linear) return 0;
-  return elements(k, a->varies) *
+  return fs_kernel_elements(k, a->varies) *
          (1 + A_PIECE / (double)FS_MAX(k->space.dim[first + count - 1], 1));
 }
 
 /* A flat kernel on the CPU that copies so much of what it reads or writes. */
 static bool is_copied(const struct fs_kernel *k) {
   bool any = false;
-  for (int x = 0; x < k->accesses.len && k->scheme == FS_FLAT; x++)
+  for (int x = 0; x < k->accesses.len && !fs_kernel_has_rows(k); x++)
     any |= copied(k, &k->accesses.data[x]) > 0;
   return any;
 }
@@ -79,15 +71,16 @@ static bool is_copied(const struct fs_kernel *k) {
 /* What a load or a store takes beside its bytes; on the CPU the elements that a list chooses
  * are fetched one by one. */
 static void count_access(const struct fs_kernel *k, const struct fs_step *s,
-                         bool cuda, double busy, double done, struct fs_work *w) {
+                         const struct fs_cpu_schedule *c, double busy, double done,
+                         struct fs_work *w) {
   const struct fs_access *a = &k->accesses.data[s->access];
-  double n = elements(k, a->varies);
-  if (!cuda && s->kind == FS_SP_LOAD && fs_cpu_is_listed(k, s))
+  double n = fs_kernel_elements(k, a->varies);
+  if (c && s->kind == FS_SP_LOAD && fs_cpu_is_listed(k, s))
     fs_work_add(w, FS_TM_GENERAL, phase_of(s), n * busy);
   if (fs_dtype_converts(a->dtype))
     fs_work_add(w, FS_TM_CONVERT, phase_of(s), n * done);
   if (!w->general_index) return;
-  if (!cuda) fs_work_add(w, FS_TM_GENERAL, phase_of(s), copied(k, a) * busy);
+  if (c) fs_work_add(w, FS_TM_GENERAL, phase_of(s), copied(k, a) * busy);
   else if (a->varies == (FS_VARIES_I | FS_VARIES_J))
     fs_work_add(w, FS_TM_GENERAL, phase_of(s), n * busy);
 }
@@ -110,7 +103,7 @@ static double times_done(const struct fs_kernel *k, const struct fs_cpu_schedule
   if (!c) return s->out < 0 || k->values.data[s->out].same_as < 0;
   double sweeps = c->pass[step] == step ? c->times[step] : 0;
   bool strip = s->out >= 0 && s->phase != FS_END && s->kind != FS_SP_REDUCE &&
-               k->values.data[s->out].varies == FS_VARIES_J && k->scheme != FS_FLAT;
+               k->values.data[s->out].varies == FS_VARIES_J && fs_kernel_has_rows(k);
   return strip && !c->once[s->out] ? sweeps * ceil((double)k->space.m / (double)c->rows) : sweeps;
 }
 
@@ -118,11 +111,11 @@ static double times_done(const struct fs_kernel *k, const struct fs_cpu_schedule
  * target takes elements of narrow rows that lie one behind the other as one long row,
  * but a result for each row, or an operand that rows or columns share, by rows. */
 static bool steps_by_rows(const struct fs_kernel *k, const struct fs_step *s,
-                          const struct fs_device *d) {
+                          const struct fs_cpu_schedule *c) {
   enum { BOTH = FS_VARIES_I | FS_VARIES_J };
   if (s->phase == FS_END) return false;
-  if (d->is_cuda) return k->scheme == FS_ROW;
-  if (k->scheme != FS_ROW && k->scheme != FS_TILE) return false;
+  if (!c) return fs_scheme_of(k)->rows;
+  if (!fs_kernel_has_rows(k)) return false;
   if (s->kind == FS_SP_REDUCE)
     return s->over == FS_VARIES_J && k->values.data[s->out].varies;
   if (s->kind != FS_SP_MAP || k->values.data[s->out].varies != BOTH) return false;
@@ -138,9 +131,9 @@ static bool steps_by_rows(const struct fs_kernel *k, const struct fs_step *s,
  * of a million rows of 32 would have kept them from being summed both ways in one kernel
  * (33 us on an H200, in place of 31 and 60). */
 static double row_steps(const struct fs_kernel *k, const struct fs_step *s,
-                        const struct fs_device *d) {
+                        const struct fs_cpu_schedule *c) {
   enum { WARP = 32 };
-  if (!d->is_cuda) return (double)k->space.m;
+  if (c) return (double)k->space.m;
   double share = (double)FS_MIN(k->tune.row_threads, WARP) / WARP;
   bool own = s->kind == FS_SP_MAP && !(k->values.data[s->out].varies & FS_VARIES_J);
   if (own && fs_kernel_shares_rows(k)) share /= k->tune.iters;
@@ -183,31 +176,33 @@ static void count_step(const struct fs_kernel *k, int step, const struct fs_cpu_
   int ph = phase_of(s);
   double done = times_done(k, c, step) * busy;
   if (!(done > 0)) return;
-  if (s->access >= 0) count_access(k, s, d->is_cuda, busy, done, w);
+  if (s->access >= 0) count_access(k, s, c, busy, done, w);
   if (s->kind == FS_SP_REDUCE) {
     const struct fs_value *in = &k->values.data[s->in[0]];
-    double n = elements(k, in->varies);
+    double n = fs_kernel_elements(k, in->varies);
     fs_work_add(w, fs_term_reduce(s->op, s->over, s->in[1] >= 0,
                                   fs_arith_of(in->dtype)),
                 ph, n * busy);
+    if (fs_reduce_ops[s->op].also)
+      fs_work_add(w, fs_term_map(fs_reduce_ops[s->op].also, fs_arith_of(in->dtype)), ph, n * busy);
   } else if (s->kind == FS_SP_MAP) {
     enum fs_arith a = fs_arith_of(out->dtype);
     if (out->dtype == FS_BOOL && s->in[0] >= 0)
       a = fs_arith_of(k->values.data[s->in[0]].dtype);
-    double n = elements(k, out->varies) * done;
+    double n = fs_kernel_elements(k, out->varies) * done;
     if (s->user) fs_work_user(w, s->user, d, ph, n);
-    else if (d->is_cuda && divides_by_one(k, s))
-      fs_work_add(w, fs_term_map(FS_OP_MUL, a), ph, fs_schedule_share(FS_PLAN_QUOTIENT_BY_ONE) * n);
+    else if (!c && divides_by_one(k, s))
+      fs_work_add(w, fs_term_map(FS_OP_MUL, a), ph, fs_share(FS_PLAN_QUOTIENT_BY_ONE) * n);
     else fs_work_add(w, fs_term_map(s->op, a), ph, n);
   } else if (s->kind == FS_SP_RAND) {
-    double n = elements(k, out->varies) * done;
-    if (d->is_cuda) fs_work_add(w, FS_TM_RANDOM, ph, n);
+    double n = fs_kernel_elements(k, out->varies) * done;
+    if (!c) fs_work_add(w, FS_TM_RANDOM, ph, n);
     else count_random(k, s, n, w);
   } else if (s->kind == FS_SP_IOTA) {
-    fs_work_add(w, FS_TM_IOTA, ph, elements(k, out->varies) * done);
+    fs_work_add(w, FS_TM_IOTA, ph, fs_kernel_elements(k, out->varies) * done);
   }
-  if (steps_by_rows(k, s, d))
-    fs_work_add(w, FS_TM_ROW_STEP, ph, row_steps(k, s, d) * busy);
+  if (steps_by_rows(k, s, c))
+    fs_work_add(w, FS_TM_ROW_STEP, ph, row_steps(k, s, c) * busy);
 }
 
 /* Partial results: each part of the rows has one for each column, and on the CPU each part of
@@ -216,7 +211,7 @@ static void count_folds(const struct fs_kernel *k, const struct fs_cpu_schedule 
                         const struct fs_device *d, struct fs_work *w) {
   double m = (double)k->space.m, n = (double)k->space.n, parts = 0, each = 0;
   bool vector = false, scalar = false;
-  if (k->scheme == FS_MARCH) { /* its blocks are in step all the time */
+  if (fs_scheme_of(k)->in_step) { /* its blocks are in step all the time */
     struct fs_march p;
     fs_march_of(k, d, &p);
     fs_work_set(w, FS_TM_FOLD, 0, 1);
@@ -224,8 +219,7 @@ static void count_folds(const struct fs_kernel *k, const struct fs_cpu_schedule 
     return;
   }
   bool columns = false;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
+  FS_EACH_STEP(k, s) {
     if (s->kind != FS_SP_REDUCE) continue;
     unsigned left = k->values.data[s->out].varies;
     bool at_end = k->values.data[s->out].ready == FS_END;
@@ -238,7 +232,7 @@ static void count_folds(const struct fs_kernel *k, const struct fs_cpu_schedule 
   }
   double chunks = !columns ? 0 : c ? (double)c->row_chunks : w->spread.parts;
   parts += chunks * each;
-  if (d->is_cuda) fs_work_set(w, FS_TM_FOLD_DEPTH, 0, chunks);
+  if (!c) fs_work_set(w, FS_TM_FOLD_DEPTH, 0, chunks);
   if (vector) fs_work_set(w, FS_TM_FOLD, 0, 1);
   else if (scalar) fs_work_set(w, FS_TM_FOLD_SCALAR, 0, 1);
   fs_work_set(w, FS_TM_FOLD_PART, FS_WORK_PHASES - 1, parts);
@@ -272,12 +266,19 @@ static void count_tuning(const struct fs_kernel *k, const struct fs_cpu_schedule
     fs_work_set(w, FS_TM_TRIP, 0, w->bytes_read / (units * s->under_way));
 }
 
+/* How a device without warps goes over it, in tasks; NULL: it is one of blocks. */
+static struct fs_cpu_schedule *by_tasks(const struct fs_kernel *k, const struct fs_device *d,
+                                        struct fs_cpu_schedule *room) {
+  if (fs_device_has_warps(d)) return NULL;
+  fs_schedule_cpu(k, d, room);
+  return room;
+}
+
 void fs_kernel_count_tuning(const struct fs_kernel *k,
                             const struct fs_device *d, struct fs_work *w) {
-  struct fs_cpu_schedule c;
-  if (!d->is_cuda) fs_schedule_cpu(k, d, &c);
-  count_tuning(k, d->is_cuda ? NULL : &c, d, w);
-  if (!d->is_cuda) fs_cpu_schedule_free(&c);
+  struct fs_cpu_schedule room, *c = by_tasks(k, d, &room);
+  count_tuning(k, c, d, w);
+  if (c) fs_cpu_schedule_free(c);
 }
 
 /* Phases that go through the columns; one that only stores a row's result does
@@ -285,12 +286,8 @@ void fs_kernel_count_tuning(const struct fs_kernel *k,
 static int sweeps(const struct fs_kernel *k) {
   unsigned seen = 0;
   int n = 0;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
-    unsigned varies = s->out >= 0 ? k->values.data[s->out].varies
-                                  : k->accesses.data[s->access].varies;
-    if (s->kind == FS_SP_REDUCE) varies |= k->values.data[s->in[0]].varies;
-    if (s->phase < 32 && varies & FS_VARIES_J) seen |= 1u << s->phase;
+  FS_EACH_STEP(k, s) {
+    if (s->phase < 32 && fs_step_passes_row(k, s)) seen |= 1u << s->phase;
   }
   for (; seen; seen &= seen - 1) n++;
   return n;
@@ -322,28 +319,27 @@ static void name_pattern(const struct fs_kernel *k, int sweeps, struct fs_work *
 }
 
 static void count_moves(double busy, bool cuda, struct fs_work *w) {
-  static const enum fs_term reads[] = {
-      [FS_FLAT] = FS_TM_READ_FLAT, [FS_ROW] = FS_TM_READ_ROW,
-      [FS_TILE] = FS_TM_READ_TILE, [FS_MARCH] = FS_TM_READ_FLAT};
-  static const enum fs_term writes[] = {
-      [FS_FLAT] = FS_TM_WRITE_FLAT, [FS_ROW] = FS_TM_WRITE_ROW,
-      [FS_TILE] = FS_TM_WRITE_TILE, [FS_MARCH] = FS_TM_WRITE_FLAT};
+  static const struct { enum fs_term read, write; } moves_of[FS_SCHEMES] = {
+#define FS_SCHEME(id, name, traits, moves, ...) \
+  [FS_##id] = {FS_TM_READ_##moves, FS_TM_WRITE_##moves},
+#include "core/kernel/scheme.def"
+  };
   double read = cuda && w->tiled ? w->bytes_asked : w->bytes_read;
-  fs_work_add(w, reads[w->scheme], 0, read * busy);
-  fs_work_add(w, w->past ? FS_TM_PAST : writes[w->scheme], 0,
+  fs_work_add(w, moves_of[w->scheme].read, 0, read * busy);
+  fs_work_add(w, w->past ? FS_TM_PAST : moves_of[w->scheme].write, 0,
               w->bytes_written * busy);
-  fs_work_add(w, w->scheme == FS_TILE ? FS_TM_STRIDED_TILE : FS_TM_STRIDED, 0,
+  fs_work_add(w, w->tiled ? FS_TM_STRIDED_TILE : FS_TM_STRIDED, 0,
               w->bytes_strided * busy);
   fs_work_add(w, FS_TM_AGAIN, 0, w->bytes_extra * busy);
   fs_work_add(w, FS_TM_NEIGHBOUR, 0, w->bytes_near * busy);
 }
 
 bool fs_kernel_wakes(struct fs_kernel *k, const struct fs_device *d) {
-  if (d->is_cuda || k->scheme >= FS_LIBRARY) return false;
-  struct fs_cpu_schedule c;
-  fs_schedule_cpu(k, d, &c);
-  double workers = cpu_workers(k, &c, d);
-  fs_cpu_schedule_free(&c);
+  if (k->scheme >= FS_LIBRARY) return false;
+  struct fs_cpu_schedule room, *c = by_tasks(k, d, &room);
+  if (!c) return false;
+  double workers = cpu_workers(k, c, d);
+  fs_cpu_schedule_free(c);
   if (workers <= 1) return false;
   fs_work_set(&k->work, FS_TM_THREADS, 0, 1);
   fs_work_set(&k->work, FS_TM_LATE, 0, 1 - 1 / workers);
@@ -352,7 +348,7 @@ bool fs_kernel_wakes(struct fs_kernel *k, const struct fs_device *d) {
   fs_kernel_count(k, d, &alone);
   struct fs_prediction pr = fs_predict(&k->work, d), by_one = fs_predict(&alone, d);
   k->alone = d->calibration->cost[FS_TM_THREADS] > 0 &&
-             by_one.seconds < fs_schedule_share(FS_CPU_WORTH_CALLING) * pr.seconds;
+             by_one.seconds < fs_share(FS_CPU_WORTH_CALLING) * pr.seconds;
   if (k->alone) {
     k->work = alone;
     pr = by_one;
@@ -377,7 +373,7 @@ static bool is_uneven(const struct fs_kernel *k) {
     int64_t bytes = k->space.n % 16 * (int64_t)fs_dtype_size(a->dtype);
     any |= a->varies == (FS_VARIES_I | FS_VARIES_J) && bytes % 16 != 0;
   }
-  return any && k->scheme != FS_FLAT;
+  return any && fs_kernel_has_rows(k);
 }
 
 static void count(const struct fs_kernel *k, const struct fs_cpu_schedule *c,
@@ -385,35 +381,30 @@ static void count(const struct fs_kernel *k, const struct fs_cpu_schedule *c,
   double busy = imbalance(k, w, c, d);
   int n_sweeps = sweeps(k);
   w->scheme = (uint8_t)walked_as(k, w, c);
-  w->tiled = w->scheme == FS_TILE;
+  w->tiled = fs_schemes[w->scheme].ends_rows;
   w->past = c && c->past;
   if (c) w->parallel = (double)c->tasks;
   w->n_amounts = 0;
   fs_work_add(w, FS_TM_LAUNCH, 0, 1);
-  if (w->scheme == FS_ROW || w->scheme == FS_MARCH)
+  if (fs_schemes[w->scheme].rows_wait)
     fs_work_add(w, FS_TM_ROW, 0, 1);
   if (w->tiled) fs_work_add(w, FS_TM_TILE, 0, 1);
   fs_work_add(w, FS_TM_SWEEP, 0, n_sweeps - 1);
   fs_work_add(w, FS_TM_ACCESS, 0, k->accesses.len);
   count_tuning(k, c, d, w);
-  count_moves(busy, d->is_cuda, w);
+  count_moves(busy, !c, w);
   for (int i = 0; i < k->steps.len; i++)
     count_step(k, i, c, d, busy, w);
   name_pattern(k, n_sweeps, w);
   w->rows = (double)k->space.m;
   w->arith = (uint8_t)main_type(k);
-  w->uneven = d->is_cuda ? is_uneven(k) : is_copied(k);
-  if (w->uneven && k->scheme == FS_ROW)
+  w->uneven = c ? is_copied(k) : is_uneven(k);
+  if (w->uneven && fs_scheme_of(k)->rows)
     fs_work_set(w, FS_TM_APART, 0, w->bytes_read + w->bytes_written);
 }
 
 void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d, struct fs_work *w) {
-  struct fs_cpu_schedule c;
-  if (d->is_cuda) {
-    count(k, NULL, d, w);
-    return;
-  }
-  fs_schedule_cpu(k, d, &c);
-  count(k, &c, d, w);
-  fs_cpu_schedule_free(&c);
+  struct fs_cpu_schedule room, *c = by_tasks(k, d, &room);
+  count(k, c, d, w);
+  if (c) fs_cpu_schedule_free(c);
 }

@@ -19,8 +19,8 @@
 
   // -- the words ------------------------------------------------------------------
 
-  const KEYWORDS = ['if', 'elseif', 'else', 'end', 'while', 'for', 'function',
-    'return', 'begin', 'break', 'continue', 'barrier', 'import'];
+  const KEYWORDS = ['if', 'elseif', 'else', 'end', 'while', 'for', 'forall',
+    'function', 'return', 'begin', 'break', 'continue', 'barrier', 'import'];
   const CONSTANTS = ['true', 'false'];
   // Special at the start of a statement and before a name, names elsewhere.
   const DECLARATIONS = ['input', 'TILE32x32', 'matrix', 'subvector32', 'vector',

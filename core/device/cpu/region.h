@@ -1,0 +1,18 @@
+/* region.h - regions (core/graph/region.h) on the CPU target: walked step by step over lanes,
+ * each step by the routine of its operation, under a mask of the lanes that are there.
+ *
+ * Where few lanes of a strip are left in a loop, they are put side by side. */
+#ifndef FS_CPU_REGION_H
+#define FS_CPU_REGION_H
+
+#include "core/graph/user.h"
+#include "elemlib/cpu/routines.h"
+
+/* Operand k, in[k], is a strip of n numbers, or one where bit k of `one` is set. When
+ * fs_interrupted(), loops end, and the result means nothing. */
+void fs_region_run(const struct fs_region *r, const struct fs_routines *routines, void *out,
+                   const void *const *in, unsigned one, int64_t n);
+/* Whether there is a routine for each of its steps. */
+bool fs_region_runs(const struct fs_region *r, const struct fs_routines *routines);
+
+#endif

@@ -1,0 +1,107 @@
+/* region.c - a region as a function of CUDA C: see region.h. */
+#include "core/emit/region.h"
+
+#include <math.h>
+
+#include "core/emit/user.h"
+#include "core/graph/graph.h"
+
+static const char *type_of(enum fs_dtype dt) {
+  return fs_dtypes[fs_dtype_compute(dt)].cuda_value;
+}
+
+void fs_cast_put_cuda(enum fs_dtype to, enum fs_dtype from, const char *x, struct fs_str *out) {
+  const char *word = from == FS_F64 ? "double" : "float";
+  bool real = fs_dtype_is_float(from);
+  if (to == FS_BOOL && from != FS_BOOL) fs_str_printf(out, "%s != 0", x);
+  else if (real && to == FS_I32) fs_str_printf(out, "__%s2int_rz(%s)", word, x);
+  else if (real && to == FS_I64) fs_str_printf(out, "%s == %s ? __%s2ll_rz(%s) : 0", x, x, word, x);
+  else fs_str_printf(out, "(%s)%s", type_of(to), x);
+}
+
+static void put_number(const struct fs_region_register *x, struct fs_str *out) {
+  double f = x->number.f;
+  if (!fs_dtype_is_float(x->dtype)) {
+    fs_str_printf(out, x->dtype == FS_I64 ? "%lldLL" : "%lld", (long long)x->number.i);
+  } else if (!isfinite(f)) {
+    fs_str_printf(out, "(%s)__longlong_as_double(0x%sLL)", type_of(x->dtype),
+                  isnan(f) ? "7ff8000000000000" : f > 0 ? "7ff0000000000000" : "fff0000000000000");
+  } else {
+    fs_str_printf(out, f < 0 || signbit(f) ? "(%a%s)" : "%a%s", f, x->dtype == FS_F64 ? "" : "f");
+  }
+}
+
+static void put_value(const struct fs_region *r, int reg, struct fs_str *out) {
+  if (r->registers[reg].kind == FS_RR_CONSTANT) put_number(&r->registers[reg], out);
+  else fs_str_printf(out, "r%d", reg);
+}
+
+/* An operation by its pattern in ops.def. */
+static void put_map(const struct fs_region *r, const struct fs_region_step *s,
+                    struct fs_str *out) {
+  const char *p = fs_map_ops[s->op].cuda;
+  enum fs_dtype from = r->registers[s->src[0]].dtype;
+  fs_str_printf(out, "r%d = ", s->to);
+  if (s->op == FS_OP_CAST) {
+    struct fs_str x = {0};
+    put_value(r, s->src[0], &x);
+    fs_cast_put_cuda(r->registers[s->to].dtype, from, fs_str_text(&x), out);
+    fs_str_free(&x);
+    p = "";
+  }
+  for (; *p; p++) {
+    if (p[0] == '{' && p[1] && p[2] == '}') {
+      if (p[1] == 'f') fs_str_puts(out, from == FS_F32 ? "f" : "");
+      else if (p[1] != 't') put_value(r, s->src[p[1] - '0'], out); /* CUDA's take all types */
+      p += 2;
+    } else {
+      fs_str_put(out, p, 1);
+    }
+  }
+  fs_str_puts(out, ";\n");
+}
+
+/* A block is left by a jump behind its end. */
+static void put_steps(const struct fs_region *r, struct fs_str *out) {
+  int level = 0, n = 0, label[FS_REGION_BLOCKS];
+  bool loop[FS_REGION_BLOCKS];
+  for (int k = 0; k < r->n_steps; k++) {
+    const struct fs_region_step *s = &r->steps[k];
+    if (s->code == FS_RG_END) level--;
+    fs_str_printf(out, "%*s", 2 * level + 2, "");
+    switch (s->code) {
+      case FS_RG_MAP: put_map(r, s, out); break;
+      case FS_RG_BLOCK:
+      case FS_RG_LOOP:
+        loop[level] = s->code == FS_RG_LOOP;
+        label[level] = n++;
+        fs_str_puts(out, loop[level++] ? "for (;;) {\n" : "{\n");
+        break;
+      case FS_RG_END:
+        fs_str_puts(out, "}\n");
+        if (!loop[level]) fs_str_printf(out, "%*sl%d:;\n", 2 * level, "", label[level]);
+        break;
+      case FS_RG_LEAVE: fs_str_printf(out, "goto l%d;\n", label[s->depth]); break;
+      case FS_RG_UNLESS:
+        fs_str_puts(out, "if (!");
+        put_value(r, s->src[0], out);
+        fs_str_printf(out, ") goto l%d;\n", label[s->depth]);
+        break;
+    }
+  }
+}
+
+void fs_region_put_cuda(const struct fs_user *u, struct fs_str *out) {
+  const struct fs_region *r = u->region;
+  fs_str_printf(out, "// %s\n// Threads beyond the last element give it zeros: it must end then, too.\n"
+                     "__device__ __forceinline__ %s ", u->name, type_of(u->compute));
+  fs_user_put_name(u, out);
+  for (int k = 0; k < r->n_operands; k++)
+    fs_str_printf(out, "%s%s r%d", k ? ", " : "(", type_of(r->registers[k].dtype), k);
+  fs_str_puts(out, r->n_operands ? ") {\n" : "() {\n");
+  for (int k = r->n_operands; k < r->n_registers; k++)
+    if (r->registers[k].kind != FS_RR_CONSTANT)
+      fs_str_printf(out, "  %s r%d = 0;\n", type_of(r->registers[k].dtype), k);
+  put_steps(r, out);
+  fs_str_printf(out, "  return r%d;\n}\n\n", r->result);
+}

@@ -1,0 +1,296 @@
+/* lift.c - which loops are lifted, and why one is not: see lift.h. */
+#include "core/eval/lift_nest.h"
+
+#include <stdio.h>
+
+/* In the arena of its statement. */
+struct fs_lift {
+  bool index;                /* there are elements in it */
+  struct fs_lift_refusal refused; /* by its words: it is not of elements alone */
+  bool told;                 /* the note */
+};
+
+enum { LONGEST_CHAIN = 256 };
+
+/* -- words -------------------------------------------------------------------- */
+
+static void refuse(struct fs_lift *l, struct fs_span span, const char *why) {
+  if (!l->refused.why) l->refused = (struct fs_lift_refusal){span, why};
+}
+
+/* Looks whether an expression may be one of elements. */
+static void read_words(const struct fs_expr *e, struct fs_lift *l) {
+  for (int n = 0; n < LONGEST_CHAIN; n++, e = e->args[0]) {
+    switch (e->kind) {
+      case FS_EX_NUMBER: case FS_EX_BOOL: case FS_EX_NAME: case FS_EX_END: return;
+      case FS_EX_UNARY: case FS_EX_BINARY: case FS_EX_CALL: break;
+      case FS_EX_INDEX: l->index = true; break;
+      case FS_EX_RANGE: case FS_EX_COLON: refuse(l, e->span, "is more than one element"); return;
+      default: refuse(l, e->span, "is no element and no number"); return;
+    }
+    for (int k = 1; k < e->n_args; k++) read_words(e->args[k], l);
+  }
+  refuse(l, e->span, "is too long");
+}
+
+/* The statements of a `while`. */
+static void read_inside(const struct fs_stmt *body, struct fs_lift *l) {
+  for (const struct fs_stmt *s = body; s; s = s->next) {
+    if (s->expr && s->kind != FS_ST_FOR) read_words(s->expr, l);
+    read_inside(s->body, l);
+    read_inside(s->orelse, l);
+    bool known = s->kind == FS_ST_ASSIGN || s->kind == FS_ST_IF || s->kind == FS_ST_WHILE ||
+                 s->kind == FS_ST_BREAK || s->kind == FS_ST_CONTINUE;
+    if (s->kind == FS_ST_INDEXED) l->index = true;
+    if (!known) refuse(l, s->span, "is no assignment to a name, and stands in a `while`");
+  }
+}
+
+static void read_body(const struct fs_stmt *body, struct fs_lift *l) {
+  for (const struct fs_stmt *s = body; s; s = s->next) {
+    switch (s->kind) {
+      case FS_ST_CONTINUE: break;
+      case FS_ST_IF:
+        read_words(s->expr, l);
+        read_body(s->orelse, l);
+        if (!fs_lift_ends(s->body, FS_ST_BREAK)) read_body(s->body, l);
+        break;
+      case FS_ST_FOR:
+        read_body(s->body, l);
+        if (s->expr->kind != FS_EX_RANGE) refuse(l, s->expr->span, "is no range of numbers");
+        for (int k = 0; k < s->expr->n_args && s->expr->kind == FS_EX_RANGE; k++)
+          read_words(s->expr->args[k], l);
+        break;
+      case FS_ST_INDEXED:
+        read_words(s->expr2, l);
+        read_words(s->expr, l);
+        break;
+      case FS_ST_ASSIGN:
+        if (s->n_targets != 1) refuse(l, s->span, "gives several names");
+        else read_words(s->expr, l);
+        break;
+      case FS_ST_WHILE:
+        read_words(s->expr, l);
+        read_inside(s->body, l);
+        break;
+      default: refuse(l, s->span, "is no assignment, `if` or `for`"); break;
+    }
+  }
+}
+
+static struct fs_lift *known(struct fs_interp *in, const struct fs_stmt *s) {
+  if (s->lift) return s->lift;
+  struct fs_lift *l = FS_NEW(in->units.data[in->units.len - 1]->arena, struct fs_lift);
+  *l = (struct fs_lift){.index = false};
+  read_body(s->body, l);
+  ((struct fs_stmt *)s)->lift = l;
+  return l;
+}
+
+/* -- why not --------------------------------------------------------------------- */
+
+static void put_text(struct fs_interp *in, struct fs_span span, struct fs_str *out) {
+  fs_str_puts(out, "`");
+  fs_span_put_line(in->diags, span, 60, out);
+  fs_str_puts(out, "`");
+}
+
+static void put_span(const struct fs_lift_nest *n, struct fs_span span, struct fs_str *out) {
+  put_text(n->in, span, out);
+}
+
+/* " of line 3", where the loop begins in another line. */
+static void put_line_of(struct fs_interp *in, const struct fs_stmt *loop, const char *word,
+                        struct fs_span span, struct fs_str *out) {
+  int line, column, begins;
+  fs_span_position(in->diags, loop->span, &begins, &column);
+  fs_span_position(in->diags, span, &line, &column);
+  if (line != begins) fs_str_printf(out, " %s line %d", word, line);
+}
+
+static void put_line(const struct fs_lift_nest *n, const char *word, struct fs_span span,
+                     struct fs_str *out) {
+  put_line_of(n->in, n->loops.data[0].s, word, span, out);
+}
+
+/* What a write meets in another round. */
+static void put_conflict(const struct fs_lift_nest *n, const struct fs_lift_conflict *c,
+                         struct fs_str *out) {
+  const struct fs_lift_access *w = &n->accesses.data[c->first], *x = &n->accesses.data[c->second];
+  const struct fs_stmt *writes = n->items.data[w->item].s, *other = n->items.data[x->item].s;
+  bool earlier = w->item >= x->item;
+  const char *round = c->distance == 1 ? (earlier ? "the round before" : "the next round")
+                                       : (earlier ? "an earlier round" : "a later round");
+  fs_str_puts(out, ": ");
+  if (other->kind == FS_ST_IF || other->kind == FS_ST_WHILE) put_span(n, other->expr->span, out);
+  else if (other->kind == FS_ST_INDEXED) put_span(n, other->expr2->span, out);
+  else put_span(n, other->span, out);
+  put_line(n, "of", other->span, out);
+  if (x->write) {
+    fs_str_puts(out, " is an element that ");
+  } else {
+    fs_str_puts(out, " reads ");
+    put_span(n, x->e->span, out);
+    fs_str_puts(out, ", which ");
+  }
+  bool perhaps = n->items.data[w->item].guard >= 0 || n->items.data[x->item].guard >= 0 ||
+                 fs_lift_is_computed(w) || fs_lift_is_computed(x);
+  fs_str_printf(out, "%s %s", round, perhaps ? "may write" : "writes");
+  if (writes != other) put_line(n, "in", writes->span, out);
+}
+
+/* "for i", "forall i" */
+static void put_loop(const struct fs_stmt *s, struct fs_str *out) {
+  fs_str_printf(out, "`%s %.60s`", s->text ? s->text : "for", s->targets[0].name);
+}
+
+/* Why the rounds of one that insists do not run at once. */
+static enum fs_status insisted(struct fs_interp *in, const struct fs_stmt *s, struct fs_span span,
+                               bool wait, const char *message) {
+  return fs_error(in->diags, span, wait ? "rounds-wait" : "not-at-once",
+                  !strcmp(s->text, "kernel")
+                      ? "docs/kernels.md says which kernels are read"
+                      : fs_arena_printf(in->units.data[in->units.len - 1]->arena,
+                                        "`for` in place of `%s` runs them one by one", s->text),
+                  "%s", message);
+}
+
+/* For `:why`; the note comes once. */
+static void keep_reason(struct fs_interp *in, struct fs_span span, const char *message) {
+  for (int k = 0; k < in->waits.len; k++)
+    if (!fs_span_compare(in->waits.data[k].span, span)) return;
+  char *copy = fs_strdup(message);
+  *FS_PUSH(&in->waits) = (struct fs_diag){.severity = FS_NOTE, .span = span, .message = copy};
+}
+
+/* What a loop has that is not lifted. */
+static enum fs_status keep_refusal(struct fs_interp *in, const struct fs_stmt *s,
+                                   const struct fs_lift_refusal *r) {
+  struct fs_str why = {0};
+  enum fs_status st = FS_OK;
+  if (in->lib_depth) return FS_OK;
+  fs_str_puts(&why, "rounds of ");
+  put_loop(s, &why);
+  fs_str_puts(&why, s->text ? " cannot run at once: " : " run one by one: ");
+  put_text(in, r->span, &why);
+  put_line_of(in, s, "of", r->span, &why);
+  fs_str_printf(&why, " %s", r->why);
+  if (s->text) st = insisted(in, s, r->span, false, fs_str_text(&why));
+  else keep_reason(in, s->targets[0].span, fs_str_text(&why));
+  fs_str_free(&why);
+  return st;
+}
+
+void fs_lift_forget(struct fs_interp *in) {
+  for (int k = 0; k < in->waits.len; k++) free(in->waits.data[k].message);
+  in->waits.len = 0;
+  in->waits_old = false;
+}
+
+static enum fs_status tell(const struct fs_lift_nest *n, int loop,
+                           const struct fs_lift_conflict *c) {
+  struct fs_str why = {0};
+  enum fs_status st = FS_OK;
+  const struct fs_lift_loop *l = &n->loops.data[loop];
+  struct fs_lift *waits = known(n->in, l->s);
+  fs_str_puts(&why, "rounds of ");
+  put_loop(l->s, &why);
+  fs_str_puts(&why, " wait for each other");
+  if (c) {
+    put_conflict(n, c, &why);
+  } else {
+    fs_str_puts(&why, ": ");
+    put_span(n, n->carried->span, &why);
+    put_line(n, "of", n->carried->span, &why);
+    fs_str_puts(&why, " is what the round before made it");
+  }
+  struct fs_span span = l->s->targets[0].span;
+  if (n->loops.data[0].s->text)
+    st = insisted(n->in, n->loops.data[0].s, span, true, fs_str_text(&why));
+  else
+    keep_reason(n->in, span, fs_str_text(&why));
+  if (!waits->told && !l->s->text && st == FS_OK)
+    fs_note(n->in->diags, span, "rounds-wait",
+            "they run one by one on the host; after `:set loops off` nothing is said", "%s",
+            fs_str_text(&why));
+  waits->told = true;
+  fs_str_free(&why);
+  return st;
+}
+
+/* -- in plans --------------------------------------------------------------------- */
+
+/* "for i, j: " stands in front of the statements of a lifted nest, as long as it is one. */
+static void name_loops(const struct fs_lift_nest *n, bool lifted) {
+  for (int k = 0; k < n->items.len; k++) {
+    const struct fs_lift_item *it = &n->items.data[k];
+    struct fs_str words = {0};
+    if (it->kind == FS_LIFT_CONDITION) continue;
+    for (int l = 0; l < it->depth; l++)
+      fs_str_printf(&words, "%s%s", l ? ", " : "for ", n->loops.data[it->loops[l]].name);
+    fs_str_puts(&words, it->region >= 0 ? ": while " : ": ");
+    fs_source_set_words(n->in->diags, fs_lift_span(it), lifted ? fs_str_text(&words) : NULL);
+    fs_str_free(&words);
+  }
+}
+
+/* -- loops ------------------------------------------------------------------------ */
+
+/* Nothing was found in the text that keeps rounds from running at once. */
+static enum fs_status insist(struct fs_interp *in, const struct fs_stmt *s) {
+  struct fs_str why = {0};
+  fs_str_puts(&why, "rounds of ");
+  put_loop(s, &why);
+  fs_str_puts(&why, " cannot run at once: a computed place or a sum by place in them is out "
+                    "of range");
+  enum fs_status st = insisted(in, s, s->targets[0].span, false, fs_str_text(&why));
+  fs_str_free(&why);
+  return st;
+}
+
+int64_t fs_lift_try(struct fs_interp *in, const struct fs_stmt *s, const struct fs_val *range,
+                    enum fs_status *st) {
+  if (in->no_loops || in->elementwise || range->kind != FS_V_RANGE) return 0;
+  struct fs_lift *l = known(in, s);
+  struct fs_lift_refusal nothing = {s->targets[0].span, "counts rounds that touch no element"};
+  if (!l->index && !s->text) return 0;
+  if (in->waits_old) fs_lift_forget(in);
+  if (l->refused.why || !l->index) {
+    *st = keep_refusal(in, s, l->refused.why ? &l->refused : &nothing);
+    return 0;
+  }
+  struct fs_val part = *range;
+  int64_t all = fs_range_count(range), rounds = all, done = 0;
+  *st = fs_poll(in, s->span);
+  bool flushed = in->explain;
+  for (bool again = true; again && *st == FS_OK;) {
+    struct fs_lift_nest n = {.in = in, .stopped = rounds < all};
+    struct fs_lift_conflict c;
+    bool free = false;
+    again = false;
+    if (fs_lift_read(&n, s, &part)) {
+      bool apart = fs_lift_independent(&n, &c);
+      int loop = apart ? n.carried_loop : c.loop;
+      free = apart && !n.carried;
+      if (!free && !in->lib_depth) *st = tell(&n, loop, apart ? NULL : &c);
+      name_loops(&n, free);
+    }
+    free = free && fs_lift_stop(&n, &rounds, st);
+    if (free && rounds < all && !n.stopped) {
+      again = rounds > 0;
+      part.stop = part.start + part.step * (double)(rounds - 1);
+    } else if (free && fs_lift_trace(&n, st)) {
+      done = rounds;
+    }
+    if (!done) name_loops(&n, false);
+    if (!done && !again && *st == FS_OK && n.wants_stored && !flushed) {
+      *st = fs_interp_flush(in); /* now it is */
+      again = flushed = true;
+      n.refused.why = NULL;
+    }
+    if (!done && !again && *st == FS_OK && n.refused.why) *st = keep_refusal(in, s, &n.refused);
+    fs_lift_nest_free(&n);
+  }
+  if (s->text && *st == FS_OK && !done && all && !in->explain) *st = insist(in, s);
+  return done;
+}

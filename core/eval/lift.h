@@ -1,0 +1,23 @@
+/* lift.h - loops over elements as one graph:
+ *
+ *     for i = 1:n; for j = 1:m; z[i,j] = x[i,j] + y[i,j]; end; end
+ *
+ * The nest is read (lift_nest.c), its rounds are compared (lift_depend.c), and where none
+ * waits for another each of its statements is traced once for all rounds, with the counters
+ * as axes (lift_lane.c, lift_trace.c). A nest that cannot be lifted runs round by round on
+ * the host, which is what it means. */
+#ifndef FS_LIFT_H
+#define FS_LIFT_H
+
+#include "core/eval/interp.h"
+
+/* Traces a `for` over `range`, from its first round on, into the block, and gives how many of
+ * its rounds that are: all, or those before the one that a `break` ends. 0: that cannot be
+ * done; then nothing has changed, but that a note may say why. The values of names afterwards,
+ * bounds and errors are those of the rounds one by one. */
+int64_t fs_lift_try(struct fs_interp *in, const struct fs_stmt *s, const struct fs_val *range,
+                    enum fs_status *st);
+/* Forgets why loops wait. */
+void fs_lift_forget(struct fs_interp *in);
+
+#endif

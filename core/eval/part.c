@@ -1,0 +1,34 @@
+/* part.c - values that replace a part of a tensor, which keeps the type of the whole. */
+#include <math.h>
+
+#include "core/eval/trace.h"
+
+enum fs_status fs_tv_for_part(struct fs_interp *in, const struct fs_val *v, struct fs_span span,
+                              enum fs_dtype dt, struct fs_tv *out) {
+  enum fs_status st = fs_tv_of(in, v, span, &dt, out);
+  if (st != FS_OK) return st;
+  bool whole_number = v->kind == FS_V_NUMBER && v->number == floor(v->number);
+  bool whole_array = v->kind == FS_V_TENSOR && v->literal;
+  if (fs_dtype_is_float(out->dtype) && !fs_dtype_is_float(dt) &&
+      !whole_number && !whole_array)
+    return fs_in_error(in, span, "wrong-type",
+                       "convert the value, or the tensor with f32(...)",
+                       "cannot put %s values into a tensor of %s",
+                       fs_dtype_name(out->dtype), fs_dtype_name(dt));
+  bool fits = v->number >= (double)fs_dtype_least(dt) && v->number < (double)fs_dtype_most(dt) + 1;
+  if (whole_number && fs_dtype_is_integer(dt) && !fits)
+    return fs_in_error(in, span, "wrong-type",
+                       dt == FS_I64 ? "convert the tensor with f64(...)"
+                                    : "convert the tensor with i64(...)",
+                       "cannot put %s into a tensor of %s: it is too large",
+                       fs_in_text(in, span), fs_dtype_name(dt));
+  bool narrower = fs_dtype_is_float(dt) && dt != FS_F64;
+  if (narrower && out->dtype == FS_F64 && v->kind == FS_V_TENSOR && !v->literal &&
+      !in->lib_depth)
+    fs_tell_once(in->diags, FS_WARNING, span, "narrowed",
+                 "zeros(n, \"f64\") holds them as they are; f64(...) makes such a tensor of one",
+                 "these f64 values are rounded to %s, the type of the tensor that they are put "
+                 "into", fs_dtype_name(dt));
+  *out = fs_tv_cast(in, *out, dt);
+  return FS_OK;
+}

@@ -1,0 +1,60 @@
+/* region.h - a body of statements over single numbers, with loops and branches, of which a MAP
+ * node of a function (user.h) computes one for each element:
+ *
+ *     k = 0; while k < 100 && abs(z) < 2; z = z*z + c; k += 1; end     z, c -> k
+ *
+ * The body is a list of steps on typed registers. Targets walk it or print it; its hash is that
+ * of the function. Blocks nest: a BLOCK is over at its END, a LOOP begins again there; who
+ * LEAVEs a block goes on behind its END. */
+#ifndef FS_REGION_H
+#define FS_REGION_H
+
+#include "core/base/base.h"
+#include "core/graph/dtype.h"
+
+enum { FS_REGION_REGISTERS = 96, FS_REGION_STEPS = 1024, FS_REGION_BLOCKS = 24 };
+
+enum fs_region_code {
+  FS_RG_MAP,     /* to = op(src...) */
+  FS_RG_BLOCK, FS_RG_LOOP, FS_RG_END,
+  FS_RG_LEAVE,   /* the block at `depth`, counted from the outermost, 0 */
+  FS_RG_UNLESS   /* ... where src[0] is false */
+};
+
+struct fs_region_step {
+  enum fs_region_code code;
+  uint8_t op;               /* of enum fs_map_op, COPY and CAST as well */
+  uint8_t n_src;
+  int to, src[3];
+  int depth;
+};
+
+enum fs_region_kind {
+  FS_RR_OPERAND,            /* the first registers, in order */
+  FS_RR_VARIABLE,           /* keeps its value where no step sets it */
+  FS_RR_CONSTANT,
+  FS_RR_TEMPORARY           /* is written before it is read, with no END in between */
+};
+
+struct fs_region_register {
+  enum fs_region_kind kind;
+  enum fs_dtype dtype;      /* what is computed with: no halves */
+  struct fs_number number;  /* CONSTANT */
+};
+
+struct fs_region {
+  int n_operands, n_registers, n_steps;
+  int result;               /* a VARIABLE */
+  const struct fs_region_register *registers;
+  const struct fs_region_step *steps;
+};
+
+uint64_t fs_region_hash(const struct fs_region *r);
+/* A copy in the arena. */
+const struct fs_region *fs_region_keep(struct fs_arena *arena, const struct fs_region *r);
+/* A guess of its operations: nobody knows how many rounds there are. */
+double fs_region_flops(const struct fs_region *r);
+/* One line a step. */
+void fs_region_put(const struct fs_region *r, struct fs_str *out);
+
+#endif
