@@ -12,6 +12,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/filter.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -35,6 +37,7 @@ enum {
   HANDSHAKE = 512,         /* bytes, at most, that nobody takes; encrypted:    */
   SEALED_HANDSHAKE = 4096,
   STRANGERS = 128,         /* unproven connections of a channel, at most       */
+  CUT = 64,                /* ... and such that were cut off, before new ones wait */
   CHECKED = 4 << 20, CHECKED_A_SECOND = 8 << 20, /* bytes of theirs whose signature ... */
   SHORT = 4 << 10,         /* ... is checked, but for short messages           */
   FILES = 4096, OTHER_FILES = 128, /* descriptors: wanted, and not of connections */
@@ -59,6 +62,9 @@ struct fs_guard {
   pthread_mutex_t lock;
   FS_VEC(struct peer) peers;
   FS_VEC(int) places;         /* of the peer with each descriptor, from 1; 0: none */
+  int listener[FS_CHANNELS];  /* a copy of the library's descriptor; -1 */
+  int cut;                    /* of the peers        */
+  bool closed;                /* nobody is let in    */
   int strangers;              /* STRANGERS, or as many as there are descriptors for */
   double checked, checked_at; /* bytes of theirs, of late */
   void *monitor[FS_CHANNELS]; /* the guard thread's */
@@ -77,21 +83,42 @@ static int find(const struct fs_guard *g, int fd) {
 
 static bool is_cut(const struct peer *p) { return p->ours < 0; }
 
+/* While the library has not let go of those who were cut off, nobody new is let in: who
+ * connects faster than it closes would take all descriptors. The system drops what asks for
+ * a connection, and a client asks again after a second. */
+static void open_or_close(struct fs_guard *g) {
+  bool closed = g->cut > (g->closed ? CUT / 2 : CUT);
+  struct sock_filter drop = BPF_STMT(BPF_RET | BPF_K, 0);
+  struct sock_fprog all = {1, &drop};
+  if (closed == g->closed) return;
+  for (int k = 0; k < FS_CHANNELS; k++)
+    setsockopt(g->listener[k], SOL_SOCKET, closed ? SO_ATTACH_FILTER : SO_DETACH_FILTER, &all,
+               sizeof all);
+  g->closed = closed;
+}
+
 static void forget(struct fs_guard *g, int k) {
   struct peer *p = &g->peers.data[k];
   if (p->proven && p->channel == FS_SHELL) g->left_at = fs_now();
   if (!is_cut(p)) close(p->ours);
+  else g->cut--;
   g->places.data[p->fd] = 0;
   *p = g->peers.data[--g->peers.len];
   if (k < g->peers.len) g->places.data[p->fd] = k + 1;
+  open_or_close(g);
 }
 
-/* The library sees the end of the connection once what it has read of it was taken. */
-static void cut(struct peer *p) {
+/* The library sees the end of the connection once what it has read of it was taken. What it
+ * has not read goes at once. */
+static void cut(struct fs_guard *g, struct peer *p) {
   if (is_cut(p)) return;
   shutdown(p->ours, SHUT_RDWR);
+  while (recv(p->ours, NULL, INT_MAX, MSG_TRUNC | MSG_DONTWAIT) > 0)
+    ;
   close(p->ours);
   p->ours = -1;
+  g->cut++;
+  open_or_close(g);
 }
 
 /* Of the unproven connections of a channel one more than there may be: on shell and
@@ -108,7 +135,7 @@ static void make_room(struct fs_guard *g, enum fs_channel channel) {
     n++;
   }
   if (n > g->strangers)
-    cut(channel == FS_SHELL || channel == FS_CONTROL ? oldest : newest);
+    cut(g, channel == FS_SHELL || channel == FS_CONTROL ? oldest : newest);
 }
 
 static void meet(struct fs_guard *g, enum fs_channel channel, int fd) {
@@ -136,7 +163,8 @@ static void hear(struct fs_guard *g, enum fs_channel channel) {
     zmq_recv(g->monitor[channel], address, sizeof address, 0);
     pthread_mutex_lock(&g->lock);
     int k = find(g, value);
-    if (what == ZMQ_EVENT_ACCEPTED) meet(g, channel, value);
+    if (what == ZMQ_EVENT_LISTENING) g->listener[channel] = fcntl(value, F_DUPFD_CLOEXEC, 0);
+    else if (what == ZMQ_EVENT_ACCEPTED) meet(g, channel, value);
     else if (k >= 0) forget(g, k);
     pthread_mutex_unlock(&g->lock);
   }
@@ -187,12 +215,12 @@ static bool check_subscribers(struct fs_guard *g) {
     struct tcp_info sizes;
     if (p->channel != FS_IOPUB || is_cut(p) || !sizes_of(p, &sizes)) continue;
     uint64_t unread = leaves_unread(g, p, &sizes);
-    if (talks_too_much(p, &sizes) || unread > UNREAD) cut(p);
+    if (talks_too_much(p, &sizes) || unread > UNREAD) cut(g, p);
     else all += unread;
     if (!is_cut(p) && unread > most) most = unread, worst = p;
     waits |= sizes.tcpi_notsent_bytes > 0;
   }
-  if (all > ALL_UNREAD && worst) cut(worst);
+  if (all > ALL_UNREAD && worst) cut(g, worst);
   return waits;
 }
 
@@ -209,10 +237,10 @@ static bool check(struct fs_guard *g, uint64_t handshake) {
     all += held;
     if (held > most) most = held, worst = p;
     if (held <= handshake) p->heard_at = fs_now();
-    else if (fs_now() - p->heard_at > MUTE) cut(p), g->unheard = true;
+    else if (fs_now() - p->heard_at > MUTE) cut(g, p), g->unheard = true;
     waits |= held > handshake;
   }
-  if (all > HELD && worst) cut(worst);
+  if (all > HELD && worst) cut(g, worst);
   return waits;
 }
 
@@ -250,7 +278,7 @@ void fs_guard_not_ours(struct fs_server *s, int fd) {
   struct fs_guard *g = s->guard;
   pthread_mutex_lock(&g->lock);
   int k = find(g, fd);
-  if (k >= 0 && !g->peers.data[k].proven) cut(&g->peers.data[k]);
+  if (k >= 0 && !g->peers.data[k].proven) cut(g, &g->peers.data[k]);
   pthread_mutex_unlock(&g->lock);
 }
 
@@ -281,7 +309,7 @@ void fs_guard_clear(struct fs_server *s, enum fs_channel channel) {
   pthread_mutex_lock(&g->lock);
   for (int k = 0; k < g->peers.len; k++)
     if (g->peers.data[k].channel == channel && !g->peers.data[k].proven)
-      cut(&g->peers.data[k]);
+      cut(g, &g->peers.data[k]);
   pthread_mutex_unlock(&g->lock);
 }
 
@@ -312,8 +340,9 @@ bool fs_guard_open(struct fs_server *s) {
   pthread_mutex_init(&g->lock, NULL);
   for (int k = 0; k < FS_CHANNELS; k++) {
     snprintf(address, sizeof address, "inproc://monitor-%d", k);
+    g->listener[k] = -1;
     if (zmq_socket_monitor(s->socket[k], address,
-                           ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_CLOSED |
+                           ZMQ_EVENT_LISTENING | ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_CLOSED |
                                ZMQ_EVENT_DISCONNECTED))
       return false;
     g->monitor[k] = fs_net_inproc(s, ZMQ_PAIR, address, false);
@@ -362,7 +391,10 @@ void *fs_guard_run(void *server) {
     tell_unheard(g);
     nanosleep(&(struct timespec){0, PAUSE_MS * 1000000}, NULL);
   }
-  for (int k = 0; k < FS_CHANNELS; k++) zmq_close(g->monitor[k]);
+  for (int k = 0; k < FS_CHANNELS; k++) {
+    zmq_close(g->monitor[k]);
+    if (g->listener[k] >= 0) close(g->listener[k]);
+  }
   while (g->peers.len) forget(g, g->peers.len - 1);
   return NULL;
 }

@@ -132,18 +132,25 @@ static void remove_files(const struct fs_server *s) {
 
 /* -- start ------------------------------------------------------------------- */
 
-static bool bind_all(struct fs_server *s) {
-  struct fs_str error = {0};
+static bool open_all(struct fs_server *s, struct fs_str *error) {
   s->zmq = zmq_ctx_new();
-  for (int k = 0; s->zmq && k < FS_CHANNELS; k++) {
-    s->socket[k] = fs_net_bind(s, (enum fs_channel)k, &error);
-    if (s->socket[k]) continue;
-    fs_log("%s", fs_str_text(&error));
-    fs_str_free(&error);
-    return false;
-  }
-  if (s->zmq && s->connection.registration_port) return fs_register(s);
-  return s->zmq != NULL;
+  for (int k = 0; s->zmq && k < FS_CHANNELS; k++)
+    if (!(s->socket[k] = fs_net_open(s, (enum fs_channel)k, error))) return false;
+  return s->zmq && fs_guard_open(s);
+}
+
+static bool bind_all(struct fs_server *s, struct fs_str *error) {
+  for (int k = 0; k < FS_CHANNELS; k++)
+    if (!fs_net_bind(s, (enum fs_channel)k, error)) return false;
+  return !s->connection.registration_port || fs_register(s);
+}
+
+static bool listen_all(struct fs_server *s) {
+  struct fs_str error = {0};
+  bool ok = open_all(s, &error) && bind_all(s, &error);
+  if (error.len) fs_log("%s", fs_str_text(&error));
+  fs_str_free(&error);
+  return ok;
 }
 
 static bool is_number(const char *text, long long max, long long *out) {
@@ -232,7 +239,7 @@ static int serve(const char *path, bool keyless) {
   keep_signatures(&s);
   warn_of_network(&s.connection);
   block_signals();
-  if (!bind_all(&s) || !fs_guard_open(&s) || !start_threads(&s, thread)) return EXIT_ENVIRONMENT;
+  if (!listen_all(&s) || !start_threads(&s, thread)) return EXIT_ENVIRONMENT;
   wait_for_end(&s, parent);
   remove_files(&s);
   stop_threads(&s, thread);

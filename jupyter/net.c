@@ -55,23 +55,27 @@ static bool set_options(struct fs_server *s, void *socket,
           !zmq_setsockopt(socket, ZMQ_CURVE_SECRETKEY, c->curve_secret, 41));
 }
 
-void *fs_net_bind(struct fs_server *s, enum fs_channel channel,
-                  struct fs_str *error) {
-  struct fs_str endpoint = {0};
+void *fs_net_open(struct fs_server *s, enum fs_channel channel, struct fs_str *error) {
   void *socket = zmq_socket(s->zmq, kinds[channel].type);
-  fs_connection_endpoint(&s->connection, channel, &endpoint);
-  bool safe = socket && set_options(s, socket, channel);
-  if (!safe || zmq_bind(socket, fs_str_text(&endpoint))) {
-    if (socket && !safe)
-      fs_str_puts(error, "the connection file's curve keys cannot be used");
-    else
-      fs_str_printf(error, "cannot listen at %s: %s", fs_str_text(&endpoint),
-                    zmq_strerror(errno));
-    if (socket) zmq_close(socket);
-    socket = NULL;
+  if (socket && set_options(s, socket, channel)) return socket;
+  if (socket) {
+    fs_str_puts(error, "the connection file's curve keys cannot be used");
+    zmq_close(socket);
+  } else {
+    fs_str_printf(error, "cannot open a socket: %s", zmq_strerror(errno));
   }
+  return NULL;
+}
+
+bool fs_net_bind(struct fs_server *s, enum fs_channel channel, struct fs_str *error) {
+  struct fs_str endpoint = {0};
+  fs_connection_endpoint(&s->connection, channel, &endpoint);
+  bool bound = !zmq_bind(s->socket[channel], fs_str_text(&endpoint));
+  if (!bound)
+    fs_str_printf(error, "cannot listen at %s: %s", fs_str_text(&endpoint),
+                  zmq_strerror(errno));
   fs_str_free(&endpoint);
-  return socket;
+  return bound;
 }
 
 int fs_net_fd(void *socket) {

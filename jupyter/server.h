@@ -25,7 +25,7 @@ struct fs_server {
   void *zmq;                 /* the context: of all threads */
   struct fs_seal seal;
   struct fs_connection connection;
-  void *socket[FS_CHANNELS]; /* bound; each its thread's    */
+  void *socket[FS_CHANNELS]; /* each its thread's           */
   const char *target;        /* "auto", "cpu", "cuda:1"     */
   int threads;
   bool persistent;           /* history goes to its file    */
@@ -44,9 +44,10 @@ struct fs_server {
 /* Tells a launcher the ports that were bound (register.c). False: it does not
  * answer, or is not who it should be. */
 bool fs_register(struct fs_server *s);
-/* Binds the socket of a channel with all its options. NULL with a sentence. */
-void *fs_net_bind(struct fs_server *s, enum fs_channel channel,
-                  struct fs_str *error);
+/* The socket of a channel with all its options, not bound yet. NULL with a sentence. */
+void *fs_net_open(struct fs_server *s, enum fs_channel channel, struct fs_str *error);
+/* Binds it; the guard is there before. False with a sentence. */
+bool fs_net_bind(struct fs_server *s, enum fs_channel channel, struct fs_str *error);
 /* A socket of this thread to an inproc address; ends with the context. */
 void *fs_net_inproc(struct fs_server *s, int type, const char *address,
                     bool bind);
@@ -97,7 +98,7 @@ void fs_net_drop_frames(struct fs_frames *f);
 
 /* -- connections (guard.c) ---------------------------------------------------- */
 
-/* Before the threads begin: is told of all connections of the bound sockets. */
+/* Before the sockets are bound: is told of all their connections. */
 bool fs_guard_open(struct fs_server *s);
 void fs_guard_free(struct fs_server *s);
 /* A message was taken whole from the connection with this descriptor. */

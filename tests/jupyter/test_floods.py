@@ -22,7 +22,7 @@ ONLY = sys.argv[2] if len(sys.argv) > 2 else ''   # of the floods
 MOST = 200          # MiB that the kernel may take
 SECONDS = 2         # of a flood, at least, and so many own cells
 CELLS = 10
-MOST_FILES = 1000   # descriptors of the kernel
+MOST_FILES = 2000   # descriptors of the kernel: half of those that it may have
 WELCOMES, WELCOME_SECONDS = 8, 0.05   # so many in so long, in jupyter/iopub.c
 READY = {'shell': b'DEALER', 'control': b'DEALER', 'stdin': b'DEALER',
          'hb': b'DEALER', 'iopub': b'SUB'}
@@ -205,14 +205,16 @@ def welcomes(c):
 
 
 def measure(k, c):
-    """(seconds that own cells take, most MiB of the kernel) for SECONDS and a few cells."""
-    times, first = [], time.monotonic()
+    """(seconds that own cells take, most MiB and descriptors of the kernel) for SECONDS and
+    a few cells."""
+    times, first, files = [], time.monotonic(), 0
     while len(times) < CELLS or time.monotonic() < first + SECONDS:
         began = time.monotonic()
         reply, _ = c.execute('6*7')
         assert reply['status'] == 'ok', reply
         times.append(time.monotonic() - began)
-    return times, resident(k.process.pid, 'VmHWM')
+        files = max(files, len(os.listdir(f'/proc/{k.process.pid}/fd')))
+    return times, resident(k.process.pid, 'VmHWM'), files
 
 
 def come_late(k):
@@ -239,9 +241,8 @@ def test_floods(score):
             for job in jobs:
                 job.start()
             began = time.monotonic()
-            times, most = measure(k, c)  # each is answered while it goes
+            times, most, open_files = measure(k, c)  # each is answered while it goes
             heard, rounds = welcomes(c), 2 + (time.monotonic() - began)/WELCOME_SECONDS
-            open_files = len(os.listdir(f'/proc/{k.process.pid}/fd'))
             come_late(k)
             flooded = all(job.is_alive() for job in jobs)
             stop.set()
