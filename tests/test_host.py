@@ -3,7 +3,8 @@
 with a `barrier` in every body. A barrier means nothing here, but a loop that has one is
 not taken for one of numbers alone: its statements are carried out one by one. Both must
 give the same variables, bit for bit and of the same kind, and the same messages at the
-same places. Then: what a loop is not to be taken for, and Ctrl-C between rounds.
+same places. Then: what a loop is not to be taken for, Ctrl-C between rounds, and what a round costs beside
+one of this interpreter.
 
     tests/test_host.py [--count N] [--first N]
 
@@ -12,6 +13,7 @@ The last line is `N passed, N failed`.
 import argparse
 import os
 import random
+import resource
 import subprocess
 import sys
 import time
@@ -200,6 +202,40 @@ def inputs_are_read(folder, counts):
         counts.check(told[0] == told[1], f'{text}: {told} ({said})')
 
 
+def of_the_processor(text):
+    """Seconds of the processor that a session with this text takes."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([front.PROGRAM, '--target', 'cpu', '--threads', '1', '--quiet', '-e', text],
+                   check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def of_python(rounds):
+    start, s = time.process_time(), 0
+    for _ in range(1, rounds + 1):
+        s = s + 1
+    return time.process_time() - start
+
+
+def rounds_are_cheap(counts):
+    """A round of a loop takes a small multiple of what this interpreter takes for it, who is
+    measured in turns with it. Code that checks or counts itself is not what is asked."""
+    with open(front.PROGRAM, 'rb') as f:
+        program = f.read()
+    if any(word in program for word in (b'__asan_init', b'__tsan_init', b'__ubsan_', b'__gcov_')):
+        return
+    rounds, most = 4000000, 2
+    ours, theirs = [], []
+    for _ in range(5):
+        few, many = (of_the_processor(f's = 0; for k = 1:{n}; s = s + 1; end')
+                     for n in (1, rounds))
+        ours.append(many - few)
+        theirs.append(of_python(rounds))
+    ratio = min(ours)/min(theirs)
+    counts.check(ratio < most, f'a round of s = s + 1 takes {ratio:.2f} times that of Python')
+
+
 def interrupted(folder, counts):
     """Stopped between two rounds: what was assigned there belongs together."""
     session = front.Front(folder)
@@ -232,6 +268,7 @@ def main():
     fixed(folder, counts)
     inputs_are_read(folder, counts)
     interrupted(folder, counts)
+    rounds_are_cheap(counts)
     compare(folder, args.first, args.count, counts)
     return counts.close()
 
