@@ -93,8 +93,9 @@ static void put_steps(const struct fs_region *r, struct fs_str *out) {
 
 void fs_region_put_cuda(const struct fs_user *u, struct fs_str *out) {
   const struct fs_region *r = u->region;
-  fs_str_printf(out, "// %s\n// Threads beyond the last element give it zeros: it must end then, too.\n"
-                     "__device__ __forceinline__ %s ", u->name, type_of(u->compute));
+  fs_str_printf(out,
+                "// %s\n// Threads beyond the last element give it zeros: it must end then, too.\n"
+                "__device__ __forceinline__ %s ", u->name, type_of(u->compute));
   fs_user_put_name(u, out);
   for (int k = 0; k < r->n_operands; k++)
     fs_str_printf(out, "%s%s r%d", k ? ", " : "(", type_of(r->registers[k].dtype), k);

@@ -23,7 +23,7 @@ extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
 extern void *__libc_memalign(size_t align, size_t size);
 
-static atomic_long counted, failed;
+static atomic_long counted, refused;
 static long first, times;
 
 __attribute__((constructor)) static void begin(void) {
@@ -38,7 +38,7 @@ __attribute__((destructor)) static void end(void) {
   char text[64];
   int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
   int n = snprintf(text, sizeof text, "%ld %ld\n", atomic_load(&counted),
-                   atomic_load(&failed));
+                   atomic_load(&refused));
   if (fd >= 0 && write(fd, text, (size_t)n) == n) close(fd);
 }
 
@@ -52,7 +52,7 @@ void failmalloc_soon(long n) {
 static int fails(void) {
   long n = atomic_fetch_add(&counted, 1) + 1;
   if (!first || n < first || n >= first + times) return 0;
-  atomic_fetch_add(&failed, 1);
+  atomic_fetch_add(&refused, 1);
   errno = ENOMEM;
   return 1;
 }

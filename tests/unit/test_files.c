@@ -14,18 +14,9 @@
 
 #include "core/eval/files.h"
 
-static int passed, failed;
-static char dir[64];
+#include "tests/unit/check.h"
 
-static void check_at(int line, bool ok, const char *what) {
-  if (ok) {
-    passed++;
-    return;
-  }
-  failed++;
-  fprintf(stderr, "test_files.c:%d: %s\n", line, what);
-}
-#define CHECK(x) check_at(__LINE__, (x), #x)
+static char dir[64];
 
 /* -- files ------------------------------------------------------------------- */
 

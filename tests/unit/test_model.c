@@ -11,17 +11,7 @@
 #include "core/model/learn.h"
 #include "core/session/work_json.h"
 
-static int passed, failed;
-
-static void check_at(int line, bool ok, const char *what) {
-  if (ok) {
-    passed++;
-    return;
-  }
-  failed++;
-  fprintf(stderr, "test_model.c:%d: %s\n", line, what);
-}
-#define CHECK(x) check_at(__LINE__, (x), #x)
+#include "tests/unit/check.h"
 
 static bool near(double a, double b, double share) {
   return fabs(a - b) <= share * fabs(b);

@@ -6,15 +6,10 @@
 
 #include "core/eval/files.h"
 
-static int passed, failed;
+#include "tests/unit/check.h"
+
 static char folder[200], path[240];
 static struct fs_diags diags;
-
-static void check_at(int line, bool ok, const char *what) {
-  if (ok) passed++;
-  else failed++, printf("FAILED: test_numpy.c:%d: %s\n", line, what);
-}
-#define CHECK(x) check_at(__LINE__, (x), #x)
 
 static const char *put_file(const char *ending, const void *data, size_t len) {
   snprintf(path, sizeof path, "%s/x.%s", folder, ending);

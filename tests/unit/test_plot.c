@@ -4,17 +4,7 @@
 
 #include "core/plot/plot.h"
 
-static int passed, failed;
-
-static void check_at(int line, bool ok, const char *what) {
-  if (ok) {
-    passed++;
-    return;
-  }
-  failed++;
-  fprintf(stderr, "test_plot.c:%d: %s\n", line, what);
-}
-#define CHECK(x) check_at(__LINE__, (x), #x)
+#include "tests/unit/check.h"
 
 /* The place of the text in the document; false if it is not there. */
 static bool place_of(const char *svg, const char *label, double *x, double *y,

@@ -8,17 +8,8 @@
 #include "core/eval/interp.h"
 #include "core/session/internal.h"
 
+#include "tests/unit/check.h"
 #include "tests/fault/failmalloc.c"
-
-static int checked, wrong;
-
-static void check_at(int line, bool ok, const char *what) {
-  checked++;
-  if (ok) return;
-  wrong++;
-  fprintf(stderr, "test_recover.c:%d: %s\n", line, what);
-}
-#define CHECK(x) check_at(__LINE__, (x), #x)
 
 enum { NEVER = 1 << 30 };
 
@@ -182,6 +173,6 @@ int main(void) {
   test_texts();
 #endif
   fs_session_free(session);
-  printf("%d passed, %d failed\n", checked - wrong, wrong);
-  return wrong > 0;
+  printf("%d passed, %d failed\n", passed, failed);
+  return failed || !passed;
 }

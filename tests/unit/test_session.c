@@ -8,17 +8,7 @@
 #include "core/base/base.h"
 #include "core/session/internal.h"
 
-static int passed, failed;
-
-static void check_at(int line, bool ok, const char *what) {
-  if (ok) {
-    passed++;
-    return;
-  }
-  failed++;
-  fprintf(stderr, "test_session.c:%d: %s\n", line, what);
-}
-#define CHECK(x) check_at(__LINE__, (x), #x)
+#include "tests/unit/check.h"
 
 static struct fs_session *session;
 static json_t *events;

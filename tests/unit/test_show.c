@@ -5,17 +5,7 @@
 
 #include "core/eval/show.h"
 
-static int passed, failed;
-
-static void check_at(int line, bool ok, const char *what) {
-  if (ok) {
-    passed++;
-    return;
-  }
-  failed++;
-  fprintf(stderr, "test_show.c:%d: %s\n", line, what);
-}
-#define CHECK(x) check_at(__LINE__, (x), #x)
+#include "tests/unit/check.h"
 
 /* A source of elements: value(linear index). Counts what is asked for. */
 static const struct fs_shape *shape;
