@@ -439,6 +439,7 @@ enum fs_status fs_tv_power(struct fs_interp *in, struct fs_tv a,
 /* The power of a half sees neither the sign of an infinity nor that of a zero, as C's pow()
  * does not: (-Inf).^1.5 is Inf, (-0).^0.5 is 0, and both roots would keep the sign. */
 static struct fs_tv unsigned_limits(struct fs_interp *in, double e, struct fs_tv x) {
+  if (fs_graph_is_unsigned(fs_block_graph(in), x.node)) return x;
   struct fs_tv lowest = fs_tv_literal(in, -INFINITY, x.dtype), y = x;
   if (fabs(e) == 0.5) y = fs_tv_map2(in, FS_OP_ADD, x, fs_tv_literal(in, 0, x.dtype));
   return fs_tv_choose(in, fs_tv_map2(in, FS_OP_EQ, x, lowest),

@@ -209,3 +209,42 @@ bool fs_graph_is_list(const struct fs_graph *g, fs_id list, int64_t extent) {
   struct bounds b = bounds_of(&l, list);
   return b.known && b.whole && b.lo >= 1 && b.hi <= (double)extent;
 }
+
+/* -- signs ------------------------------------------------------------------------ */
+
+static bool is_unsigned(struct look *l, fs_id id);
+
+static bool is_unsigned_map(struct look *l, const struct fs_node *nd) {
+  const fs_id *s = nd->src;
+  switch ((enum fs_map_op)nd->op) {
+    case FS_OP_SQUARE: case FS_OP_ABS: case FS_OP_EXP: return true;
+    case FS_OP_MUL:
+      if (s[0] == s[1]) return true; /* fall through */
+    case FS_OP_ADD: case FS_OP_DIV: case FS_OP_MAX: case FS_OP_MIN:
+      return is_unsigned(l, s[0]) && is_unsigned(l, s[1]);
+    case FS_OP_COPY: case FS_OP_SQRT: return is_unsigned(l, s[0]);
+    case FS_OP_CAST:
+      return fs_dtype_is_float(fs_node(l->g, s[0])->dtype) && is_unsigned(l, s[0]);
+    case FS_OP_WHERE: return is_unsigned(l, s[1]) && is_unsigned(l, s[2]);
+    default: return false;
+  }
+}
+
+static bool is_unsigned(struct look *l, fs_id id) {
+  const struct fs_node *nd = fs_node(l->g, id);
+  if (l->left-- <= 0 || !fs_dtype_is_float(nd->dtype)) return false;
+  switch (nd->kind) {
+    case FS_ND_PARAM:
+      return l->g->literals.data[nd->slot] >= 0 && !signbit(l->g->params.data[nd->slot].f);
+    case FS_ND_RAND: return true;
+    case FS_ND_VIEW: return is_unsigned(l, nd->src[0]);
+    case FS_ND_REDUCE: return nd->op == FS_RD_SUM && is_unsigned(l, nd->src[0]);
+    case FS_ND_MAP: return !nd->user && is_unsigned_map(l, nd);
+    default: return false;
+  }
+}
+
+bool fs_graph_is_unsigned(const struct fs_graph *g, fs_id value) {
+  struct look l = {g, MOST_LOOKS};
+  return is_unsigned(&l, value);
+}

@@ -328,6 +328,9 @@ unsigned fs_graph_triangle(const struct fs_graph *g, fs_id id);
  * that follows from how it is computed, from the params as they are now, and from what is
  * known of the inputs. */
 bool fs_graph_is_list(const struct fs_graph *g, fs_id list, int64_t extent);
+/* bounds.c: whether no element of a float, but NaN, has its sign set: none is -0 or less.
+ * It follows from the operations and the literals alone, so it holds for any params. */
+bool fs_graph_is_unsigned(const struct fs_graph *g, fs_id value);
 fs_id fs_graph_lib(struct fs_graph *g, enum fs_lib_op op, enum fs_dtype dt,
                    const struct fs_shape *result, fs_id a,
                    const struct fs_shape *a_shape, fs_id b,

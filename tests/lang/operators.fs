@@ -39,6 +39,15 @@ x .^ 3                        # expect: f32[3]
                               # expect:    1   8  27
 print(sum(x.^0.5) - sum(sqrt(x)))   # expect: 0
 print(sum(x.^-1) - sum(1 ./ x))     # expect: 0
+e = [0, -0.0, 4, -9, 1/0, -1/0];
+(e.^2).^0.5 == abs(e)         # expect: bool[6]
+                              # expect:   true  true  true  true  true  true
+1 ./ (e.^2).^-1.5 == abs(e).^3   # expect: bool[6]
+                              # expect:   true  true  true  true  true  true
+(e.^2 - 0).^-0.5 == 1 ./ abs(e)  # expect: bool[6]
+                              # expect:   true  true  true  true  true  true
+(-e.^2 .* 0).^-0.5            # expect: f32[6]
+                              # expect:   Inf  Inf  Inf  Inf  NaN  NaN
 2*x + 1                       # expect: f32[3]
                               # expect:   3  5  7
 x/2                           # expect: f32[3]

@@ -1003,7 +1003,41 @@ static void test_spans(void) {
   fs_graph_free(g);
 }
 
+/* What has no sign by its operations alone; a number that may change says nothing. */
+static void test_signs(void) {
+  struct fs_graph *g = fs_graph_new();
+  fs_id any = fs_graph_param(g, FS_F32, (struct fs_number){2, 2});
+  fs_id some = fs_graph_literal(g, FS_F32, (struct fs_number){.f = 0.01});
+  fs_id less = fs_graph_literal(g, FS_F32, (struct fs_number){.f = -0.01});
+  fs_id zero = fs_graph_literal(g, FS_F32, (struct fs_number){.f = -0.0});
+  fs_id square = fs_graph_map(g, FS_OP_SQUARE, 1, &any, 0);
+  const struct {
+    enum fs_map_op op;
+    fs_id a, b;
+    bool is_unsigned;
+  } cases[] = {
+      {FS_OP_ADD, square, some, true},  {FS_OP_ADD, square, less, false},
+      {FS_OP_ADD, square, zero, false}, {FS_OP_ADD, square, any, false},
+      {FS_OP_SUB, square, some, false}, {FS_OP_MUL, square, some, true},
+      {FS_OP_MUL, any, any, true},      {FS_OP_MUL, less, less, true},
+      {FS_OP_MUL, any, some, false},    {FS_OP_DIV, some, square, true},
+      {FS_OP_DIV, square, zero, false}, {FS_OP_MAX, square, some, true},
+      {FS_OP_MIN, square, less, false}, {FS_OP_MAX, any, square, false},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    fs_id id = fs_graph_map(g, cases[k].op, 2, (fs_id[]){cases[k].a, cases[k].b}, 0);
+    CHECK(fs_graph_is_unsigned(g, id) == cases[k].is_unsigned);
+    CHECK(fs_graph_is_unsigned(g, fs_graph_map(g, FS_OP_SQRT, 1, &id, 0)) ==
+          cases[k].is_unsigned);
+    CHECK(!fs_graph_is_unsigned(g, fs_graph_map(g, FS_OP_NEG, 1, &id, 0)));
+    CHECK(fs_graph_is_unsigned(g, fs_graph_map(g, FS_OP_ABS, 1, &id, 0)));
+  }
+  CHECK(!fs_graph_is_unsigned(g, any) && fs_graph_is_unsigned(g, square));
+  fs_graph_free(g);
+}
+
 int main(void) {
+  test_signs();
   test_dump_kinds();
   test_spans();
   test_layout();
