@@ -199,7 +199,7 @@ fuzz:
 	  mkdir -p build-fuzz/corpus/$(name) && \
 	  ASAN_OPTIONS=protect_shadow_gap=0:malloc_context_size=2:quarantine_size_mb=16 \
 	    build-fuzz/fuzz/fuzz_$(name) $(FUZZ_FLAGS_$(name)) -entropic=0 -reload=0 \
-	    -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+	    -max_total_time=$(FUZZ_SECONDS) -timeout=120 -rss_limit_mb=2048 -print_final_stats=1 \
 	    -artifact_prefix=build-fuzz/ build-fuzz/corpus/$(name) tests/fuzz/corpus/$(name) &&) :
 
 # Changes one line of the source at a time (tests/mutants) and prints those that no suite
