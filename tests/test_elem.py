@@ -541,6 +541,50 @@ def endless():
           'the loop is in the PTX', done.stdout + done.stderr)
 
 
+HALVINGS = '''FS_TYPE c = 0;
+  while (x == 0 || x >= 1) {
+    x = x/2;
+    c = c + 1;
+  }
+'''
+COUNT = swap('twice', 'count').replace('thread c', 'thread any').replace(
+    'return 2 * x;', HALVINGS + '  return c;')
+COUNTS = SMALL.replace('function f', 'function counts').replace('3x3', '2x2').replace(
+    'threads  4\ncompute block c', 'compute thread any').replace(
+        'FS_PUT(0, 0, FS_AT(A, 0, 0));',
+        'for (int k = 0; k < 4; k++) {\n  FS_TYPE x = FS_AT(A, k/2, k%2);\n  ' + HALVINGS +
+        '  FS_PUT(k/2, k%2, c);\n  }')
+
+
+def same_sums(name, script, sums):
+    """Both targets print the same numbers."""
+    script += 'print(' + ', " ", '.join(f'sum({x})' for x in sums) + ')'
+    last = []
+    for target in ('cpu', 'cuda'):
+        done = run(script, {'count.elem': COUNT, 'counts.elem': COUNTS}, target)
+        last.append((done.stdout.splitlines() or [done.stderr])[-1] + done.stderr)
+    check(last[0] == last[1] and len(last[0].split()) == len(sums), name, str(last))
+
+
+def beyond():
+    """Lanes and instances beyond the last one never call a function: these never end for the
+    zeros that are there. In all schemes, with vectors that are not whole and rows that are not
+    all of a block's."""
+    start = ':elem count.elem\n:elem counts.elem\n'
+    for dtype, count in (('f32', 7), ('bf16', 3), ('f64', 1)):
+        for m, n in ((5, 7), (33, 35), (130, 261), (70, 3), (3, 515), (1, 7), (9, 1))[:count]:
+            same_sums(f'nothing beyond {m} x {n} of {dtype}', start +
+                      f'A = {dtype}(mod(reshape(1:{m*n}, {m}, {n}), 5) + 1); '
+                      f"x = reshape(A, {m*n}); u = A[:, 1]; v = reshape(A[1, :], {n});\n"
+                      'a = count(x); b = count(A); c = sum(count(A), 1); d = sum(count(A), 2); '
+                      "e = count(A'); f = count(A)'; g = count(u*v'); h = count(A) + count(u);\n"
+                      "begin p = count(A)*v; q = A'*p; end\n", 'abcdefghpq')
+    for n in (1, 5, 63, 65, 200):
+        same_sums(f'nothing beyond {n} instances', start +
+                  f'B = f32(mod(reshape(1:{4*n}, {n}, 2, 2), 5) + 1);\n'
+                  'C = counts(B); D = count(counts(B) + 1); E = counts(counts(B) + B);\n', 'CDE')
+
+
 if __name__ == '__main__':
     refused_files()
     compilers()
@@ -551,5 +595,6 @@ if __name__ == '__main__':
     exact()
     alternatives()
     moves()
+    beyond()
     endless()
     sys.exit(score.close())

@@ -286,6 +286,14 @@ def test_gpu(folder):
         check(status(f.cell(cell)) == 'ok', f'on the fake GPU: {cell}')
     for word in ('700', 'abort', 'hang', '719', 'hang', '700'):
         gpu_fault(f, folder, word)
+    # A `while` of a loop over elements that never ends is such a kernel.
+    before = values(f, os.path.join(folder, 'a.npz'))
+    f.send('w = zeros(5); for i = 1:5; q = a[i] + 1; while q > 0; q = q + 0; end; w[i] = q; end')
+    time.sleep(1)
+    f.interrupt()
+    done = f.until_done()
+    check(status(done) == 'environment' and notes(done, 'worker-died'), f'endless while: {done}')
+    check(not differences(before, values(f, os.path.join(folder, 'b.npz'))), 'after it')
     check(f.close() == 0, 'the end on the fake GPU')
 
 

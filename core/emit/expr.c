@@ -302,28 +302,28 @@ static const char *call_user(const struct fs_writer *w, const struct fs_step *s)
   for (int k = 0; k < s->user->n_args; k++)
     fs_str_printf(&out, "%s%s", k ? ", " : "(", w_ref(w, s->in[k]));
   fs_str_puts(&out, s->user->n_args ? ")" : "()");
-  return w_keep(w, &out);
+  return w_rounded(w, w_val(w, s->out)->dtype, w_keep(w, &out));
 }
 
-const char *w_or_zero(const struct fs_writer *w, int value, const char *test, const char *x) {
+static const char *or_zero(const struct fs_writer *w, int value, const char *test, const char *x) {
   const char *type = w_value_type(w_val(w, value)->dtype);
   return *test ? w_fmt(w, "%s ? %s : (%s)0", test, x, type) : x;
 }
 
 const char *w_rhs(const struct fs_writer *w, const struct fs_step *s, const char *lane,
-                  enum fs_lp_way way) {
-  enum fs_dtype dt = w_val(w, s->out)->dtype;
+                  enum fs_lp_way way, const char *test) {
+  const struct fs_access *a = s->kind == FS_SP_LOAD ? w_access(w, s) : NULL;
   switch (s->kind) {
     case FS_SP_PARAM: return param(w, s);
-    case FS_SP_LOAD: 
-      return w_fmt(w, "fs_get`%s(a%d[%s])", fs_dtype_name(w_access(w, s)->dtype), s->access,
-                   w_address(w, w_access(w, s)));
+    case FS_SP_LOAD:
+      return or_zero(w, s->out, test, w_fmt(w, "fs_get`%s(a%d[%s])", fs_dtype_name(a->dtype),
+                                            s->access, w_address(w, a)));
     case FS_SP_IOTA: return iota(w, s, lane);
     case FS_SP_RAND: return random_number(w, s, lane);
     case FS_SP_MAP:
       if (s->op == FS_OP_CAST) return cast(w, s);
       if (s->op == FS_OP_COPY) return w_ref(w, s->in[0]);
-      return s->user ? w_rounded(w, dt, call_user(w, s)) : pattern(w, s, way);
+      return s->user ? or_zero(w, s->out, test, call_user(w, s)) : pattern(w, s, way);
     default: return "0"; /* not reached: the other kinds have no such side */
   }
 }

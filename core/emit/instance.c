@@ -120,6 +120,9 @@ static int vector_of(const struct fs_writer *w, int part) {
 /* Whether the last block has fewer instances. */
 static bool has_rest(const struct fs_writer *w) { return w->how->m % w->how->sides; }
 
+/* What says that an element of the loop is of an instance that there is. */
+static const char *is_there(int vector) { return vector > 1 ? "x < left" : "i < FS_M"; }
+
 static const char *address(const struct fs_writer *w, const struct fs_step *s) {
   if (!is_dense(w, s)) return w_address(w, w_access(w, s));
   return w_at(w, FS_LP_AT({"first", element_of(w, s->phase)->count}, {"x", 1}));
@@ -136,7 +139,8 @@ static void put_step(const struct fs_writer *w, const struct fs_step *s, int vec
     w_say(w, FS_LP_STORE, s, "fs_put(a%d[%s], %s);", s->access, address(w, s), w_ref(w, s->in[0]));
     return;
   }
-  const char *x = s->kind != FS_SP_LOAD ? w_rhs(w, s, NULL, FS_LP_AS_IT_IS)
+  const char *test = vector > 1 && has_rest(w) ? is_there(vector) : "";
+  const char *x = s->kind != FS_SP_LOAD ? w_rhs(w, s, NULL, FS_LP_AS_IT_IS, test)
                   : in_vector           ? w_fmt(w, "w%d[e]", s->access)
                                         : w_fmt(w, "fs_get(a%d[%s])", s->access, address(w, s));
   w_define(w, w_kind(s), s, s->out, x);
@@ -227,9 +231,6 @@ static int open_part(const struct fs_writer *w, int part, bool by_vectors) {
   return vector;
 }
 
-/* What says that an element of the loop is of an instance that there is. */
-static const char *is_there(int vector) { return vector > 1 ? "x < left" : "i < FS_M"; }
-
 static void close_part(const struct fs_writer *w, int part, int vector) {
   w_close(w);
   if (vector == 1) return;
@@ -269,14 +270,22 @@ static void put_mask(const struct fs_writer *w, int threads) {
            threads);
 }
 
+/* Whether the instance with this number in the block exists; "" where all do. A routine is not
+ * called for another one: it might not end. */
+static const char *there(const struct fs_writer *w, const char *own) {
+  return has_rest(w) ? w_fmt(w, "first + %s < FS_M", own) : "";
+}
+
 /* Threads of each instance of the block: in turn, where they are too few. */
 static void open_own(const struct fs_writer *w, int threads) {
   const char *per = threads == 1 ? "" : w_fmt(w, " / %d", threads);
+  const char *own = w_fmt(w, "t%s", per);
   bool enough = threads * w->how->sides <= w->how->threads;
   if (!enough)
-    w_loop(w, FS_LP_BLOCK_AXIS, "int own = t%s; own < FS_INSTANCES; own += FS_THREADS%s", per, per);
-  else if (threads == 1) w_if(w, "t < FS_INSTANCES");
-  else w_if(w, "t < FS_INSTANCES * %d", threads);
+    w_loop(w, FS_LP_BLOCK_AXIS, "int own = %s; %s; own += FS_THREADS%s", own,
+           w_and(w, "own < FS_INSTANCES", there(w, "own")), per);
+  else if (threads == 1) w_if(w, "%s", w_and(w, "t < FS_INSTANCES", there(w, own)));
+  else w_if(w, "%s", w_and(w, w_fmt(w, "t < FS_INSTANCES * %d", threads), there(w, own)));
   if (enough) w_let(w, "const int own = t%s;", per);
   if (threads == 1) w_let(w, "const int lane = 0;");
   else w_let(w, "const int lane = t %% %d;", threads);
@@ -330,7 +339,6 @@ static void put_load(const struct fs_writer *w, int part) {
   put_stores_before(w, part);
   open_own(w, move_of(w, part)->threads);
   w_function(w, "const auto number = [&](int j) -> %s", compute_type(w, part));
-  w_line(w, "if (i >= FS_M) return 0;");
   put_number_axes(w, part);
   read_results(w, part, true);
   FS_EACH_OF(steps_of(w, part), s)
@@ -346,7 +354,6 @@ static void put_store(const struct fs_writer *w, int part) {
   enum fs_dtype dt = w_val(w, v)->dtype;
   open_own(w, move_of(w, part)->threads);
   w_function(w, "const auto put = [&](int j, %s value)", compute_type(w, part));
-  w_line(w, "if (i >= FS_M) return;");
   put_number_axes(w, part);
   w_define(w, FS_LP_LET, NULL, v, w_rounded(w, dt, "value"));
   read_results(w, part, true);
@@ -432,10 +439,11 @@ static void put_call(const struct fs_writer *w, const struct fs_applied *a) {
   int k = u->threads;
   if (k == 1) w_let(w, "const int own = t, lane = 0;");
   else w_let(w, "const int own = t / %d, lane = t %% %d;", k, k);
+  w_when(w, there(w, "own"));
   put_mask(w, k);
+  const char *type = compute_type(w, a->first);
   if (fs_scratch_is_own(u))
-    w_line(w, "%s scratch[%d];  // of one thread: in registers", compute_type(w, a->first),
-           u->scratch);
+    w_line(w, "%s scratch[%d];  // of one thread: in registers", type, u->scratch);
   fs_user_put_name(u, &call);
   fs_str_puts(&call, "(");
   for (int part = a->first; part <= fs_result_part(a); part++) {
@@ -449,6 +457,7 @@ static void put_call(const struct fs_writer *w, const struct fs_applied *a) {
   }
   fs_str_printf(&call, ", %s, lane, mask);", scratch_of(w, a));
   w_line(w, "%s", fs_str_text(&call));
+  w_close(w);
   fs_str_free(&call);
 }
 
@@ -493,10 +502,8 @@ void w_instance_footprint(const struct fs_kernel *k, struct fs_footprint *out,
     places[k->part_value[p]] =
         (struct fs_home){"shared", (double)(side * fs_instance_pitch(e) * size)};
   }
-  *out = (struct fs_footprint){.threads = (int)threads,
-                               .registers = REGISTERS,
-                               .shared = side * each,
-                               .blocks = (k->space.m + side - 1) / side};
+  *out = (struct fs_footprint){.threads = (int)threads, .registers = REGISTERS,
+                               .shared = side * each, .blocks = (k->space.m + side - 1) / side};
 }
 
 /* -- the functions that a kernel calls -------------------------------------------- */

@@ -48,10 +48,11 @@ void w_declare_made(const struct fs_writer *w, fs_steps need, bool at_row) {
   }
 }
 
-const char *w_lane_map(const struct fs_writer *w, const struct fs_lp *x, const char *lane) {
+const char *w_lane_map(const struct fs_writer *w, const struct fs_lp *x, const char *lane,
+                       const char *test) {
   const struct fs_step *s = x->step;
   unsigned over = w->lp->value[s->out]->over;
-  const char *rhs = w_rhs(w, s, lane, x->way);
+  const char *rhs = w_rhs(w, s, lane, x->way, test);
   if (over & FS_LP_LANES && w_one_by_one(w))
     return w_fmt(w, "fs_set_lane(%s, e, %s);", w_row_ref(w, s->out), rhs);
   if (over) return w_fmt(w, "%s = %s;", w_ref(w, s->out), rhs);
@@ -67,7 +68,8 @@ static const char *pass_text(const void *none, const struct fs_writer *w, const 
       return w_declaration(w, x->makes->number, x->makes->over, *w_guard(w, x->guard, -1));
     case FS_LP_LOAD: return w_load_text(w, x);
     case FS_LP_STORE: return w_store_text(w, x);
-    case FS_LP_MAP: return w_lane_map(w, x, w->how->lanes > 1 ? "e" : NULL);
+    case FS_LP_MAP:
+      return w_lane_map(w, x, w->how->lanes > 1 ? "e" : NULL, w_guard(w, x->guard, -1));
     case FS_LP_ACC:
       return w_behind(w, w_guard(w, x->guard, x->half),
                       w_accumulate(w, s, w_sum(w, s->out, x->half), x->half));
@@ -98,6 +100,8 @@ void w_lane_step(const struct fs_writer *w, struct fs_lp_writer *to, const struc
                                                        : FS_LP_MAP,
                               NULL);
   x->step = s;
+  if (s->user)
+    x->guard = FS_LP_IF_LANE | (w_val(w, s->out)->varies & FS_VARIES_I ? FS_LP_IF_ROW : 0);
   if (sum && left != FS_REDUCED_COLUMN) x->guard = FS_LP_IF_LANE;
   if (left == FS_REDUCED_COLUMN || left == FS_REDUCED_ALL) x->guard |= FS_LP_IF_ROW;
 }

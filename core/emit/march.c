@@ -170,8 +170,7 @@ static void gathers(struct w_march *c) {
 }
 
 static void scalar(const struct fs_writer *w, const struct fs_step *s, const char *guard) {
-  const char *x = w_rhs(w, s, NULL, FS_LP_AS_IT_IS);
-  w_define(w, w_kind(s), s, s->out, w_or_zero(w, s->out, s->kind == FS_SP_LOAD ? guard : "", x));
+  w_define(w, w_kind(s), s, s->out, w_rhs(w, s, NULL, FS_LP_AS_IT_IS, guard));
 }
 
 /* By a warp, a lane to each of the block's columns (as often as there are lanes). */

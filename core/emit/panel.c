@@ -86,7 +86,7 @@ void w_march_row_values(struct w_march *c) {
   w_for_in_braces(w, "b", w->how->rows);
   w_line(w, "%s", c->guard_j ? some_row(w) : w_march_row_number(w));
   FS_EACH_OF(rows, s)
-    w_say(w, w_kind(s), s, "%s = %s;", w_ref(w, s->out), w_rhs(w, s, NULL, FS_LP_AS_IT_IS));
+    w_say(w, w_kind(s), s, "%s = %s;", w_ref(w, s->out), w_rhs(w, s, NULL, FS_LP_AS_IT_IS, ""));
   w_close(w);
 }
 
@@ -184,14 +184,13 @@ static void column_value(struct w_march *c, const struct fs_step *s) {
     w_close(w);
     return;
   }
-  const char *rhs = w_rhs(w, s, NULL, FS_LP_AS_IT_IS);
-  if (s->kind == FS_SP_MAP) {
+  const char *rhs = w_rhs(w, s, NULL, FS_LP_AS_IT_IS, in);
+  if (s->kind == FS_SP_MAP && !s->user) {
     w_for(w, "e", w_lanes(w));
   } else {
     w_for_in_braces(w, "e", w_lanes(w));
     w_let(w, "const fs_index i = first + e;");
   }
-  if (s->kind == FS_SP_LOAD) rhs = w_or_zero(w, s->out, in, rhs);
   w_say(w, w_kind(s), s, "%s = %s;", w_ref(w, s->out), rhs);
   w_close(w);
 }
@@ -346,7 +345,8 @@ static const char *spell(const void *of, const struct fs_writer *w, const struct
   const struct fs_step *s = x->step;
   if (x->kind == FS_LP_MAP) {
     fs_lp_declare(w->lp, NULL, s->out, is_stored(c, s->out) ? FS_LP_LANES : 0);
-    return w_lane_map(w, x, NULL);
+    return w_lane_map(w, x, NULL,
+                      w_and(w, w_march_row_exists(c), w_march_column_exists(c, "i")));
   }
   const char *r = w_row_sum(w, s->out);
   bool halves = w->how->pairs && w_is_column_sum(s);

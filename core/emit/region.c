@@ -61,7 +61,8 @@ static void put_map(const struct fs_region *r, const struct fs_region_step *s,
   fs_str_puts(out, ";\n");
 }
 
-/* A block is left by a jump behind its end. */
+/* A block is left by a jump behind its end. A compiler may take a loop without effects to end; a
+ * user's that does not is ended by Ctrl-C, and never has a result. */
 static void put_steps(const struct fs_region *r, struct fs_str *out) {
   int level = 0, n = 0, label[FS_REGION_BLOCKS];
   bool loop[FS_REGION_BLOCKS];
@@ -76,6 +77,7 @@ static void put_steps(const struct fs_region *r, struct fs_str *out) {
         loop[level] = s->code == FS_RG_LOOP;
         label[level] = n++;
         fs_str_puts(out, loop[level++] ? "for (;;) {\n" : "{\n");
+        if (s->code == FS_RG_LOOP) fs_str_printf(out, "%*sasm volatile(\"\");\n", 2 * level + 2, "");
         break;
       case FS_RG_END:
         fs_str_puts(out, "}\n");
@@ -93,9 +95,7 @@ static void put_steps(const struct fs_region *r, struct fs_str *out) {
 
 void fs_region_put_cuda(const struct fs_user *u, struct fs_str *out) {
   const struct fs_region *r = u->region;
-  fs_str_printf(out,
-                "// %s\n// Threads beyond the last element give it zeros: it must end then, too.\n"
-                "__device__ __forceinline__ %s ", u->name, type_of(u->compute));
+  fs_str_printf(out, "// %s\n__device__ __forceinline__ %s ", u->name, type_of(u->compute));
   fs_user_put_name(u, out);
   for (int k = 0; k < r->n_operands; k++)
     fs_str_printf(out, "%s%s r%d", k ? ", " : "(", type_of(r->registers[k].dtype), k);

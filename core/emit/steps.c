@@ -2,9 +2,8 @@
 #include "core/emit/writer.h"
 
 void w_scalar(const struct fs_writer *w, const struct fs_step *s, unsigned guard, bool b) {
-  const char *rhs = w_rhs(w, s, NULL, FS_LP_AS_IT_IS);
+  const char *rhs = w_rhs(w, s, NULL, FS_LP_AS_IT_IS, w_guard(w, guard, -1));
   if (s->kind == FS_SP_LOAD) {
-    rhs = w_or_zero(w, s->out, w_guard(w, guard, -1), rhs);
     if (w_grid_load(w, s)) rhs = w_grid_load(w, s);
   } else if (w_is_twice(w, s)) {
     const char *type = w_stored_type(w_val(w, s->out)->dtype);

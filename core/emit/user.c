@@ -136,11 +136,9 @@ static void put_body(const struct fs_user_text *t, const char *file, struct fs_s
 static void put_parameters(const struct routine *r, struct fs_str *out) {
   const struct fs_user *u = r->u;
   if (r->part == LOAD)
-    fs_str_puts(out, r->cuda ? "FS_IN fs_in, FS_TYPE *fs_r"
-                             : "const FS_TYPE *fs_in, FS_TYPE *fs_r");
+    fs_str_printf(out, "%s fs_in, FS_TYPE *fs_r", r->cuda ? "FS_IN" : "const FS_TYPE *");
   if (r->part == STORE)
-    fs_str_puts(out, r->cuda ? "const FS_TYPE *fs_in, FS_OUT fs_out"
-                             : "const FS_TYPE *fs_in, FS_TYPE *fs_r");
+    fs_str_printf(out, "const FS_TYPE *fs_in, %s", r->cuda ? "FS_OUT fs_out" : "FS_TYPE *fs_r");
   for (int k = 0; k < u->n_args && r->part == COMPUTE; k++) {
     const struct fs_user_element *e = &u->arg[k];
     if (k) fs_str_puts(out, ", ");
@@ -172,9 +170,8 @@ void fs_user_put_store_name(const struct fs_user *u, struct fs_str *out) {
 static void put_cuda(const struct routine *r, const char *file, struct fs_str *out) {
   const struct fs_user *u = r->u;
   static const char *const words[] = {"", ": how it has ", ": how its result leaves"};
-  fs_str_printf(out, "// the user's function %s, routine %d%s%s\n", u->name,
-                u->impl, words[r->part],
-                r->part == LOAD ? u->arg[r->arg].name : "");
+  fs_str_printf(out, "// the user's function %s, routine %d%s%s\n", u->name, u->impl,
+                words[r->part], r->part == LOAD ? u->arg[r->arg].name : "");
   put_macros(r, out);
   if (r->part != COMPUTE)
     fs_str_printf(out, "template <class %s>\n", r->part == LOAD ? "FS_IN" : "FS_OUT");
@@ -185,8 +182,7 @@ static void put_cuda(const struct routine *r, const char *file, struct fs_str *o
   fs_str_puts(out, "(");
   put_parameters(r, out);
   fs_str_puts(out, ") {\n");
-  if (u->by_instance)
-    fs_str_puts(out, "  (void)fs_scratch, (void)fs_lane, (void)fs_mask;\n");
+  if (u->by_instance) fs_str_puts(out, "  (void)fs_scratch, (void)fs_lane, (void)fs_mask;\n");
   put_body(text_of(r), file, out);
   put_undefs(r, out);
   fs_str_puts(out, "\n");
@@ -212,8 +208,7 @@ void fs_user_put_cuda(const struct fs_user *u, const char *file, struct fs_str *
 void fs_user_alone_cuda(const struct fs_user *u, struct fs_str *out) {
   static const char *const rest = "x, threadIdx.x, 0xffffffffu);\n";
   fs_user_put_cuda(u, "fusible.cu", out);
-  fs_str_printf(out, "extern \"C\" __global__ void fs_kernel(%s *x) {\n",
-                type_of(u));
+  fs_str_printf(out, "extern \"C\" __global__ void fs_kernel(%s *x) {\n", type_of(u));
   for (int k = 0; k < u->n_args; k++) {
     if (!u->load[k].cuda.text) continue;
     fs_str_puts(out, "  ");
@@ -230,8 +225,7 @@ void fs_user_alone_cuda(const struct fs_user *u, struct fs_str *out) {
   if (u->store.cuda.text) {
     fs_str_puts(out, "  ");
     fs_user_put_store_name(u, out);
-    fs_str_printf(out, "(x, [=](int k, %s value) { x[k] = value; }, %s",
-                  type_of(u), rest);
+    fs_str_printf(out, "(x, [=](int k, %s value) { x[k] = value; }, %s", type_of(u), rest);
   }
   fs_str_puts(out, "}\n");
 }
@@ -294,16 +288,14 @@ static void put_strips(const struct fs_user *u, struct fs_str *out) {
                    "  const long strip = one ? STRIP : n;\n");
   for (int k = 0; k < u->n_args; k++)
     if (varies(u, k))
-      fs_str_printf(out, "  %s s%d[STRIP];\n"
-                         "  for (long k = 0; one >> %d & 1 && k < n && k < strip;"
+      fs_str_printf(out, "  %s s%d[STRIP];\n  for (long k = 0; one >> %d & 1 && k < n && k < strip;"
                          " k++) s%d[k] = *x%d;\n", type, k, k, k, k);
-  fs_str_puts(out,
-              "  for (long at = 0; at < n; at += strip) {\n"
-              "    const long m = n - at < strip ? n - at : strip;\n");
+  fs_str_puts(out, "  for (long at = 0; at < n; at += strip) {\n"
+                   "    const long m = n - at < strip ? n - at : strip;\n");
   for (int k = 0; k < u->n_args; k++)
     if (varies(u, k))
-      fs_str_printf(out, "    const %s *const p%d = one >> %d & 1 ? s%d : "
-                         "x%d + at;\n", type, k, k, k, k);
+      fs_str_printf(out, "    const %s *const p%d = one >> %d & 1 ? s%d : x%d + at;\n", type, k,
+                    k, k, k);
   fs_str_puts(out, "    for (long k = 0; k < m; k++) r[at + k] = ");
   put_c_call(u, out);
   fs_str_puts(out, "  }\n}\n");
@@ -316,11 +308,9 @@ static void put_instances(const struct fs_user *u, struct fs_str *out) {
   else fs_str_printf(out, "    %s *const scratch = 0;\n", type);
   for (int k = 0; k < u->n_args; k++)
     if (u->load[k].c.text)
-      fs_str_printf(out, "    %s y%d[%d];\n"
-                         "    fs_load%d(x%d + k * %d, y%d, scratch);\n", type, k,
+      fs_str_printf(out, "    %s y%d[%d];\n    fs_load%d(x%d + k * %d, y%d, scratch);\n", type, k,
                     u->arg[k].chip_count, k, k, u->arg[k].count, k);
-  if (u->store.c.text)
-    fs_str_printf(out, "    %s z[%d];\n", type, u->result.chip_count);
+  if (u->store.c.text) fs_str_printf(out, "    %s z[%d];\n", type, u->result.chip_count);
   fs_str_puts(out, "    ");
   put_c_call(u, out);
   if (u->store.c.text)

@@ -195,11 +195,10 @@ const char *w_acc_dims(const struct fs_writer *w, unsigned over);
 /* x rounded to a type that is computed in a wider one. */
 const char *w_rounded(const struct fs_writer *w, enum fs_dtype dt, const char *x);
 /* The right-hand side of a step: of a load one element. `lane` is "e" where the index means
- * the first of several lanes, else NULL. */
+ * the first of several lanes, else NULL. Where the test, which may be "", does not hold nothing is
+ * loaded, and no function of the user's called, which might not end there: that is 0. */
 const char *w_rhs(const struct fs_writer *w, const struct fs_step *s, const char *lane,
-                  enum fs_lp_way way);
-/* x where this holds, else 0 of the value's type. */
-const char *w_or_zero(const struct fs_writer *w, int value, const char *test, const char *x);
+                  enum fs_lp_way way, const char *test);
 /* The text of an address; "i * 16384 + j": of an element within its array. */
 const char *w_at(const struct fs_writer *w, const struct fs_lp_address *a);
 const char *w_address(const struct fs_writer *w, const struct fs_access *a);
@@ -237,7 +236,8 @@ struct fs_lp_writer w_open_lanes(const struct fs_writer *w);
 typedef const char *w_spelling(const void *of, const struct fs_writer *w, const struct fs_lp *x);
 void w_spell(const struct fs_writer *w, struct fs_lp *block, w_spelling *text, const void *of);
 void w_spell_pass(const struct fs_writer *w);
-const char *w_lane_map(const struct fs_writer *w, const struct fs_lp *x, const char *lane);
+const char *w_lane_map(const struct fs_writer *w, const struct fs_lp *x, const char *lane,
+                       const char *test);
 /* The pass of core/lower/lanes.c, for these steps. */
 struct fs_lp *w_short_ways(const struct fs_writer *w, const struct fs_lp *loop, fs_steps need);
 /* The loop over the lanes of a vector; its short ways, with what is done where all elements
@@ -373,7 +373,7 @@ void w_sweep(const struct fs_writer *w, int phase);
 /* What is known once per row before the sweep of a phase. */
 void w_row_steps(const struct fs_writer *w, int phase);
 void w_plain_steps(const struct fs_writer *w, fs_steps need, unsigned guard);
-/* One element for each thread, of row b or alike: of a load 0 where the guard is false. */
+/* One element for each thread, of row b or alike; the guard as w_rhs() has a test. */
 void w_scalar(const struct fs_writer *w, const struct fs_step *s, unsigned guard, bool b);
 void w_uniforms(const struct fs_writer *w);
 /* Whether a step makes or stores one number; one that is known at the start. */

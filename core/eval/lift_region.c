@@ -686,9 +686,6 @@ static bool make(struct maker *m) {
 bool fs_lift_region(struct fs_lift_tracer *t) {
   struct maker m = {.t = t, .s = t->n->items.data[t->at].s};
   struct fs_lift_no no = {.why = NULL};
-  /* A GPU goes on beyond the last element, where a `while` might not end. */
-  if (fs_device_has_warps(&t->in->target->device))
-    return refuse(&m, m.s->expr->span, "is the condition of a `while`, which a CPU alone lifts");
   if (!fs_lift_sets(m.s, &m.sets, &no)) return false;
   m.outer = fs_block_graph(t->in);
   m.inner = fs_graph_new();

@@ -119,9 +119,11 @@ fs_kernel(
   __syncthreads();
   if (t < FS_INSTANCES * FS_LANES_EACH) {
     const int own = t, lane = 0;
-    const unsigned mask = 1u << t % 32;
-    float scratch[9];  // of one thread: in registers
-    fs_user_ddfda29fcac0a3c3(e0 + own * 9, e1 + own * 9, scratch, lane, mask);
+    if (first + own < FS_M) {
+      const unsigned mask = 1u << t % 32;
+      float scratch[9];  // of one thread: in registers
+      fs_user_ddfda29fcac0a3c3(e0 + own * 9, e1 + own * 9, scratch, lane, mask);
+    }
   }
   __syncthreads();
   // A is e1
@@ -146,9 +148,11 @@ fs_kernel(
   __syncthreads();
   if (t < FS_INSTANCES * 1) {
     const int own = t, lane = 0;
-    const unsigned mask = 1u << t % 32;
-    fs_user_76a0605406075a47(e1 + own * 9, e3 + own * 3, e4 + own * 3,
-        (float *)nullptr, lane, mask);
+    if (first + own < FS_M) {
+      const unsigned mask = 1u << t % 32;
+      fs_user_76a0605406075a47(e1 + own * 9, e3 + own * 3, e4 + own * 3,
+          (float *)nullptr, lane, mask);
+    }
   }
   __syncthreads();
 #pragma unroll

@@ -87,9 +87,11 @@ fs_kernel(
   __syncthreads();
   if (t < FS_INSTANCES * FS_LANES_EACH) {
     const int own = t, lane = 0;
-    const unsigned mask = 1u << t % 32;
-    float scratch[9];  // of one thread: in registers
-    fs_user_ddfda29fcac0a3c3(e0 + own * 9, e1 + own * 9, scratch, lane, mask);
+    if (first + own < FS_M) {
+      const unsigned mask = 1u << t % 32;
+      float scratch[9];  // of one thread: in registers
+      fs_user_ddfda29fcac0a3c3(e0 + own * 9, e1 + own * 9, scratch, lane, mask);
+    }
   }
   __syncthreads();
 #pragma unroll
@@ -195,9 +197,11 @@ fs_kernel(
   __syncthreads();
   if (t < FS_INSTANCES * FS_LANES_EACH) {
     const int own = t, lane = 0;
-    const unsigned mask = 1u << t % 32;
-    float scratch[9];  // of one thread: in registers
-    fs_user_ddfda29fcac0a3c3(e0 + own * 9, e1 + own * 9, scratch, lane, mask);
+    if (first + own < FS_M) {
+      const unsigned mask = 1u << t % 32;
+      float scratch[9];  // of one thread: in registers
+      fs_user_ddfda29fcac0a3c3(e0 + own * 9, e1 + own * 9, scratch, lane, mask);
+    }
   }
   __syncthreads();
 #pragma unroll

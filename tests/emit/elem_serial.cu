@@ -83,9 +83,11 @@ fs_kernel(
   __syncthreads();
   if (t < FS_INSTANCES * FS_LANES_EACH) {
     const int own = t, lane = 0;
-    const unsigned mask = 1u << t % 32;
-    double scratch[9];  // of one thread: in registers
-    fs_user_1022502593bb29a4(e0 + own * 9, e1 + own * 9, scratch, lane, mask);
+    if (first + own < FS_M) {
+      const unsigned mask = 1u << t % 32;
+      double scratch[9];  // of one thread: in registers
+      fs_user_1022502593bb29a4(e0 + own * 9, e1 + own * 9, scratch, lane, mask);
+    }
   }
   __syncthreads();
 #pragma unroll

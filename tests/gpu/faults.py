@@ -29,9 +29,11 @@ SETUP = [f':elem {ELEM}/wild.elem', f':elem {ELEM}/endless.elem',
          'for k = 1:20; p = p + r/sum(abs(r)); r = A\'*(A*p); end',
          'C = A\'*A + 600*eye(600); z = C \\ p;', 'f(x) = x.^2 + n; w = f(q);',
          # The same kernels as later, with nothing that stops them.
-         'u = [1, 2, 3]; a = wild(u); b = endless(u); sum(a + b)']
+         'u = [1, 2, 3]; a = wild(u); b = endless(u); sum(a + b)',
+         'function turns(x); y = zeros(3); for i = 1:3; s = x[i]; while s == 7; s = s + 0; end; '
+         'y[i] = s; end; print(sum(y)); end', 'turns(u)']
 FAULTS = {'wild': 'a = wild(v); sum(a)', 'endless': 'b = endless(v); sum(b)',
-          'killed': 'for k = 1:1e9; t = A*p; end'}
+          'while': 'turns(v)', 'killed': 'for k = 1:1e9; t = A*p; end'}
 
 
 def replay_seconds(done):
@@ -50,7 +52,7 @@ def strike(front, kind, folder, k):
     if kind != 'wild':
         time.sleep(0.5)
         began = time.monotonic()
-    if kind == 'endless':
+    if kind in ('endless', 'while'):
         front.interrupt()
     if kind == 'killed':
         os.kill(front.worker(), signal.SIGKILL)
@@ -71,7 +73,7 @@ def strike(front, kind, folder, k):
           'not as before' not in ' '.join(notes(done, 'rebuilt')),
           f'{kind}: {notes(done, "rebuilt")}')
     # An endless kernel is given 2 s of patience.
-    check(took < replay + (4 if kind == 'endless' else 2),
+    check(took < replay + (4 if kind in ('endless', 'while') else 2),
           f'{kind}: {took:.2f} s, {replay:.2f} s of it the replay')
     return took - replay, replay
 

@@ -1,4 +1,4 @@
-# `while` inside of loops over elements: on a CPU lifted.
+# `while` inside of loops over elements.
 n = 3; m = 4; out = i32(zeros(n, m)); x = f32([-2, -1.5, 0.25, 0.5]); y = f32([0, 0.5, 1]);
 for i = 1:n
   for j = 1:m
@@ -73,3 +73,16 @@ end
 h(f32([1, 2, 4]), 0.5)                             # expect: 1 2 3
 h(f32([1, 2, 4]), 0.25)                            # expect: 2 3 3
 h(f32([1, 2, 4]), 1)                               # expect: 0 1 2
+# Lanes beyond the last element, where it would not end, are never asked: in vectors, rows,
+# sums over either axis, and side by side with what else there is.
+function beyond(m, l)
+  U = f32(mod(reshape(1:m*l, m, l), 5) + 1); V = zeros(m, l); r = zeros(m); c = zeros(l); s = 0;
+  forall i = 1:m, j = 1:l
+    q = U[i, j]; p = 0;
+    while q == 0 || q >= 1; q = q/2; p += 1; end
+    V[i, j] = p; r[i] += p; c[j] += p; s += p;
+  end
+  w = (U >= 1) + (U >= 2) + (U >= 4);
+  assert(all(V == w)); assert(all(r == sum(w, 2))); assert(all(c == sum(w, 1)')); assert(s == sum(w));
+end
+beyond(1, 3); beyond(5, 7); beyond(33, 3); beyond(70, 35);
