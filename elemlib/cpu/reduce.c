@@ -234,7 +234,11 @@ EIGHT_ROW(all_u8, uint8_t, int64_t, i, 1, AND_I)
     int64_t k = 0;                                                       \
     for (; k + LANES <= n; k += LANES)                                   \
       for (int q = 0; q < LANES; q++) s[q] = STEP(s[q], x[k + q]);       \
-    for (; k < n; k++) s[0] = STEP(s[0], x[k]);                          \
+    for (; k + 8 <= n; k += 8)                                           \
+      for (int q = 0; q < 8; q++) s[q] = STEP(s[q], x[k + q]);           \
+    for (int q = 0; q < 8 && k < n && n >= 8; q++)                       \
+      s[q] = STEP(s[q], x[n - 8 + q]); /* some of them once more */      \
+    for (; k < n && n < 8; k++) s[0] = STEP(s[0], x[k]);                 \
     for (int half = LANES / 2; half > 0; half /= 2)                      \
       for (int q = 0; q < half; q++) s[q] = STEP(s[q], s[q + half]);     \
     acc->f = STEP(acc->f, (double)s[0]);                                 \

@@ -35,15 +35,17 @@ struct spot_i {
 /* -- rows ----------------------------------------------------------------- */
 
 /* The first element that is `best`; there is one. */
+#define FIND_BY(LANES, T, SAME)                                               \
+  for (; k + LANES <= n; k += LANES) {                                        \
+    int any = 0;                                                              \
+    for (int q = 0; q < LANES; q++) any |= SAME(x[k + q], best);              \
+    if (any) break;                                                           \
+  }
 #define FIND(NAME, T, SAME)                                                   \
   FS_INLINE int64_t NAME(const T *x, int64_t n, T best) {                     \
-    enum { LANES = 64 };                                                      \
     int64_t k = 0;                                                            \
-    for (; k + LANES <= n; k += LANES) {                                      \
-      int any = 0;                                                            \
-      for (int q = 0; q < LANES; q++) any |= SAME(x[k + q], best);            \
-      if (any) break;                                                         \
-    }                                                                         \
+    FIND_BY(64, T, SAME)                                                      \
+    FIND_BY(8, T, SAME)                                                       \
     while (k < n - 1 && !(SAME(x[k], best))) k++;                             \
     return k;                                                                 \
   }
@@ -202,7 +204,7 @@ FS_INLINE double fs_power_of_e(double x) { return x == 0 ? 1 : x < -746 ? 0 : ex
       functor##_merges(one, 1, cells + k * words);                                       \
     }                                                                                    \
   }                                                                                      \
-  static void functor##_finish(const union fs_cell *cells, int64_t n, union fs_cell *out) { \
+  FS_INLINE void functor##_finish(const union fs_cell *cells, int64_t n, union fs_cell *out) { \
     for (int64_t k = 0; k < n; k++) {                                                    \
       struct functor s;                                                                  \
       memcpy(&s, cells + k * words, sizeof s);                                           \
@@ -300,22 +302,46 @@ FS_INLINE void raise(double top, double most, double *at, double *sum) {
 
 /* `x - at` and its exponential, piece by piece. */
 enum { PIECE = 512, COLUMNS = 256, MOST_ROWS = 64, AT_ONCE = 8 };
+/* Where nothing has been added to any of the cells yet they become what is added. */
+FS_INLINE bool took_first(const double *at, const union fs_cell *sum, int64_t n,
+                          union fs_cell *cells) {
+  int64_t any = 0;
+  for (int64_t e = 0; e < n; e++) any += cells[2 * e + 1].f != 0;
+  for (int64_t e = 0; e < n && !any; e++) cells[2 * e].f = at[e], cells[2 * e + 1] = sum[e];
+  return !any;
+}
+
+/* Of two sums one is scaled, that of the smaller elements; where one has nothing yet the exponent
+ * is 0, whose exponential needs no exception. */
 static void log_sum_fold(const void *heads, const union fs_cell *rest, int64_t pitch, int64_t n,
                          union fs_cell *cells) {
   (void)pitch;
-  double scale[2][COLUMNS];
+  double scale[COLUMNS];
   for (int64_t k = 0, some; k < n; k += some, cells += 2 * some) {
     const double *at = (const double *)heads + k;
     some = FS_MIN(n - k, COLUMNS);
+    if (took_first(at, rest + k, some, cells)) continue;
     for (int64_t e = 0; e < some; e++) {
-      double top = fs_max(cells[2 * e].f, at[e]);
-      scale[0][e] = cells[2 * e].f - top, scale[1][e] = at[e] - top;
-      cells[2 * e].f = top;
+      bool both = cells[2 * e + 1].f != 0 && rest[k + e].f != 0;
+      scale[e] = both ? -fabs(cells[2 * e].f - at[e]) : 0;
     }
-    for (int q = 0; q < 2; q++)
-      FS_SYM(fs_maps)[FS_OP_EXP][FS_CT_F64][0](scale[q], scale[q], NULL, NULL, some);
-    for (int64_t e = 0; e < some; e++)
-      cells[2 * e + 1].f = cells[2 * e + 1].f * scale[0][e] + rest[k + e].f * scale[1][e];
+    FS_SYM(fs_maps)[FS_OP_EXP][FS_CT_F64][0](scale, scale, NULL, NULL, some);
+    for (int64_t e = 0; e < some; e++) {
+      union fs_cell *c = cells + 2 * e;
+      bool kept = c->f >= at[e];
+      c[1].f = c[1].f * (kept ? 1 : scale[e]) + rest[k + e].f * (kept ? scale[e] : 1);
+      c->f = kept ? c->f : at[e];
+    }
+  }
+}
+
+static void log_sum_finish(const union fs_cell *cells, int64_t n, union fs_cell *out) {
+  double log_of[COLUMNS];
+  for (int64_t k = 0, some; k < n; k += some, cells += 2 * some) {
+    some = FS_MIN(n - k, COLUMNS);
+    for (int64_t e = 0; e < some; e++) log_of[e] = cells[2 * e + 1].f;
+    FS_SYM(fs_maps)[FS_OP_LOG][FS_CT_F64][0](log_of, log_of, NULL, NULL, some);
+    for (int64_t e = 0; e < some; e++) out[k + e].f = cells[2 * e].f + log_of[e];
   }
 }
 
@@ -338,8 +364,9 @@ static void log_sum_fold(const void *heads, const union fs_cell *rest, int64_t p
   }                                                                                      \
   FS_INLINE void log_sum_cols_##SFX(const void *const *rows, int n_rows, int64_t n,      \
                                     double *from, double *sum) {                         \
-    TYPE top[COLUMNS], at[COLUMNS], more[COLUMNS] = {0}, t[AT_ONCE][COLUMNS];            \
-    const void *part[AT_ONCE];                                                           \
+    TYPE top[COLUMNS], at[COLUMNS], more[COLUMNS] = {0}, t[AT_ONCE * COLUMNS];           \
+    const void *part[MOST_ROWS];                                                         \
+    const int at_once = (int)FS_MIN(AT_ONCE * COLUMNS / n, MOST_ROWS);                   \
     int64_t above = 0;                                                                   \
     FS_EACH(e, n) { top[e] = -__builtin_inff(); }                                        \
     FS_SYM(fs_cols)[FS_RD_MAXR][FS_CT_OF_##SFX](rows, n_rows, n, top);                   \
@@ -348,14 +375,14 @@ static void log_sum_fold(const void *heads, const union fs_cell *rest, int64_t p
       if ((double)top[e] > from[e] + 1) raise((double)top[e], MOST, from + e, sum + e);  \
     FS_EACH(e, n) { at[e] = (TYPE)from[e]; }                                             \
     for (int r = 0, some; r < n_rows; r += some) {                                       \
-      some = FS_MIN(n_rows - r, AT_ONCE);                                                \
+      some = FS_MIN(n_rows - r, at_once);                                                \
       for (int q = 0; q < some; q++) {                                                   \
         const TYPE *x = rows[r + q];                                                     \
-        TYPE *to = t[q];                                                                 \
+        TYPE *to = t + q * n;                                                            \
         part[q] = to;                                                                    \
         FS_EACH(e, n) { to[e] = x[e] - at[e]; }                                          \
-        FS_SYM(fs_maps)[FS_OP_EXP][FS_CT_OF_##SFX][0](to, to, NULL, NULL, n);            \
       }                                                                                  \
+      FS_SYM(fs_maps)[FS_OP_EXP][FS_CT_OF_##SFX][0](t, t, NULL, NULL, some * n);         \
       FS_SYM(fs_cols)[FS_RD_SUM][FS_CT_OF_##SFX](part, some, n, more);                   \
     }                                                                                    \
     FS_EACH(e, n) { sum[e] += (double)more[e]; }                                         \
@@ -400,4 +427,4 @@ fs_state_merge_fn *const FS_SYM(fs_state_merges)[FS_REDUCE_OP_COUNT][2] = {
   [FS_RD_VAR] = {NULL, fs_spread_merges}, [FS_RD_LOGSUMEXP] = {NULL, fs_log_sum_merges}};
 fs_state_finish_fn *const FS_SYM(fs_state_finishes)[FS_REDUCE_OP_COUNT] = {
   [FS_RD_ARGMAX] = place_finish, [FS_RD_ARGMIN] = place_finish,
-  [FS_RD_VAR] = fs_spread_finish, [FS_RD_LOGSUMEXP] = fs_log_sum_finish};
+  [FS_RD_VAR] = fs_spread_finish, [FS_RD_LOGSUMEXP] = log_sum_finish};

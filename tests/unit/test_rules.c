@@ -25,8 +25,12 @@ static void say_columns(struct block *b) {
   give(b, by_columns(b, a, column(b)));
 }
 
+static void say_places(struct block *b) {
+  give(b, fs_graph_reduce(b->g, FS_RD_ARGMAX, matrix(b), 2));
+}
+
 static const struct statement more[] = {
-    {"two matrices", say_two_matrices}, {"columns", say_columns}};
+    {"two matrices", say_two_matrices}, {"columns", say_columns}, {"places", say_places}};
 enum { STATEMENTS = FS_LEN(statements) + FS_LEN(more) };
 
 static const struct statement *statement_at(size_t k) {

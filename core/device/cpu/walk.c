@@ -654,16 +654,18 @@ static int64_t place_among(const struct walker *x, const struct fs_walk_op *op, 
 static void reduce_to_state(const struct walker *x, const struct fs_walk_op *op, const char *a,
                             int64_t r, bool along_j, int64_t n, union fs_cell *cell) {
   const struct fs_space *s = &x->w->kernel->space;
-  int last = !fs_reduces_to_place(op->step->op) ? -1
-             : along_j                          ? s->n_outer + s->n_inner - 1
-                                                : s->n_outer - 1;
+  fs_state_row_fn *state_of = x->r->state_row[op->step->op][op->in_type];
+  int last = s->n_outer + (along_j ? s->n_inner : 0) - 1;
   int64_t size = x->w->size[op->in[0]], begin = along_j ? x->j0 : x->i0, some;
+  if (!fs_reduces_to_place(op->step->op)) {
+    state_of(a, n, 0, 0, cell);
+    return;
+  }
   for (int64_t k = 0; k < n; k += some) {
-    some = last < 0 ? n : FS_MIN(n - k, s->dim[last] - (begin + k) % s->dim[last]);
+    some = FS_MIN(n - k, s->dim[last] - (begin + k) % s->dim[last]);
     int64_t first = along_j ? place_among(x, op, x->i0 + r, begin + k)
                             : place_among(x, op, begin + k, 0);
-    x->r->state_row[op->step->op][op->in_type](
-        a + k * size, some, first, last < 0 ? 0 : op->step->affine.stride[last], cell);
+    state_of(a + k * size, some, first, op->step->affine.stride[last], cell);
   }
 }
 
@@ -717,7 +719,7 @@ static void reduce_rows(struct walker *x, const struct fs_walk_op *op) {
 static bool reduce_whole(const struct walker *x, const struct fs_walk_op *op,
                          union fs_cell *cell) {
   enum { PIECE_BYTES = 32768 };
-  if ((op->n_in == 2 && !op->product) || op->words > 1) return false;
+  if ((op->n_in == 2 && !op->product) || fs_reduces_to_place(op->step->op)) return false;
   for (int k = 0; k < op->n_in; k++)
     if (x->w->varies[op->in[k]] != FS_VARIES_BOTH || !is_dense(x, op->in[k]))
       return false;
@@ -729,6 +731,7 @@ static bool reduce_whole(const struct walker *x, const struct fs_walk_op *op,
     const void *row = a + k * size;
     int64_t count = FS_MIN(most, n - k);
     if (b) op->dot(&row, 1, b + k * size, count, cell);
+    else if (op->words > 1) x->r->state_row[op->step->op][op->in_type](row, count, 0, 0, cell);
     else x->r->row[op->step->op][op->in_type](row, count, cell);
   }
   return true;

@@ -133,7 +133,8 @@ static bool steps_by_rows(const struct fs_kernel *k, const struct fs_step *s,
 static double row_steps(const struct fs_kernel *k, const struct fs_step *s,
                         const struct fs_cpu_schedule *c) {
   enum { WARP = 32 };
-  if (c) return (double)k->space.m;
+  bool state = s->kind == FS_SP_REDUCE && fs_reduce_ops[s->op].words > 1;
+  if (c) return (double)k->space.m * (state ? fs_number(FS_CPU_STATE_STEPS) : 1);
   double share = (double)FS_MIN(k->tune.row_threads, WARP) / WARP;
   bool own = s->kind == FS_SP_MAP && !(k->values.data[s->out].varies & FS_VARIES_J);
   if (own && fs_kernel_shares_rows(k)) share /= k->tune.iters;
