@@ -100,6 +100,10 @@ void fs_arena_free(struct fs_arena *arena);
           &(vec)->data[(vec)->len++])                                       \
        : &(vec)->data[(vec)->len++])
 #define FS_GROWN(cap) ((cap) ? 2 * (cap) : 8)
+/* Goes over its elements, to which nothing is added meanwhile. */
+#define FS_EACH_AT(vec, x)                                                                \
+  for (__typeof__(&*(vec)->data) x = (vec)->data, x##_end = (vec)->len ? x + (vec)->len : x; \
+       x < x##_end; x++)
 #define FS_VEC_FREE(vec) (free((vec)->data), (vec)->data = NULL,            \
                           (vec)->len = (vec)->cap = 0)
 

@@ -31,8 +31,7 @@ int w_slot_argument(const struct fs_plan *plan, struct fs_emitted *o, int slot, 
  * can use it. */
 static int64_t first_offset(const struct fs_writer *w, const struct fs_access *a) {
   int64_t first = a->offset;
-  for (int x = 0; x < w->how->kernel->accesses.len; x++) {
-    const struct fs_access *b = &w->how->kernel->accesses.data[x];
+  FS_EACH_AT(&w->how->kernel->accesses, b) {
     if (b->step >= 0 && b->dtype == a->dtype && same_array(w->args->plan, a->slot, b->slot) &&
         !memcmp(a->stride, b->stride, sizeof a->stride) && !a->list && !b->list)
       first = FS_MIN(first, b->offset);

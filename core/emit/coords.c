@@ -102,10 +102,15 @@ void w_open_vectors(const struct fs_writer *w) {
   w_vector_coords(w);
 }
 
-const char *w_column_place(const struct fs_writer *w, const struct fs_step *s, const char *part) {
+const char *w_move_columns(const struct fs_writer *w, const struct fs_step *s, const char *part,
+                           const char *sums, bool load) {
   const struct fs_lp_term j = {"j", 1}, g = {"g", w->how->lanes};
-  return w_at(w, FS_LP_AT({w_fmt(w, "w%d", s->out), 1}, {part, w->how->pitch_j},
-                          w->axes.n_inner == 1 ? j : g));
+  const char *at = w_at(w, FS_LP_AT({w_fmt(w, "w%d", s->out), 1}, {part, w->how->pitch_j},
+                                    w->axes.n_inner == 1 ? j : g));
+  if (w->how->lanes == 1) at = w_fmt(w, "*(%s)", at);
+  const char *to = load ? sums : at, *from = load ? at : sums;
+  if (w->how->lanes == 1) return w_fmt(w, "%s = %s;", to, from);
+  return w_move(w, s, load ? "load`" : "store`", w->how->lanes, to, from);
 }
 
 bool w_transposed(const struct fs_writer *w, const struct fs_step *s) {
@@ -198,6 +203,13 @@ const char *w_sum(const struct fs_writer *w, int value, int half) {
   bool lanes = w->lp->value[value]->sum_over & FS_LP_LANES && w->how->lanes > 1;
   const char *row = w_row_sum(w, value);
   return lanes ? w_fmt(w, "%s[%s]", row, lane_number(half)) : row;
+}
+
+const char *w_lanes_sum(const struct fs_writer *w, const struct fs_step *s) {
+  const char *r = w_row_sum(w, s->out);
+  if (w->how->lanes == 1 || !(w->lp->value[s->out]->sum_over & FS_LP_LANES)) return r;
+  return w_fmt(w, "fs_lanes<%s>`%s.%s.%d(%s)", w_op_class(s->op), w_op_tag(s->op),
+               w_acc_tag(w, s->out), w->how->lanes, r);
 }
 
 void w_declare_acc(const struct fs_writer *w, const struct fs_step *s, unsigned over) {

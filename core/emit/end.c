@@ -19,31 +19,27 @@ static const char *scratch_of(const struct fs_writer *w, const struct fs_step *s
 /* -- column results of a block ------------------------------------------------------- */
 
 static void put_columns(const struct fs_writer *w, const struct fs_step *s, const char *from) {
-  const char *at = w_column_place(w, s, "part");
-  const char *in = w_guard(w, FS_LP_IF_VECTOR, -1);
-  const char *put = w->how->lanes == 1
-                        ? w_fmt(w, "*(%s) = %s;", at, from)
-                        : w_fmt(w, "fs_store`%s.%d(%s, %s);", w_acc_tag(w, s->out), w->how->lanes, at, from);
-  w_line(w, *in ? "if (%s) %s" : "%s%s", in, put);
+  w_line(w, "%s", w_guarded(w, FS_LP_IF_VECTOR, w_move_columns(w, s, "part", from, false)));
 }
 
 /* `width` vectors of each row of the block lie in scratch, the first one being
  * vector `from` of the threads: put together, row after row. */
 static void fold_side(const struct fs_writer *w, const struct fs_step *s, int from, int width) {
   const char *type = w_acc_type(w, s->out), *e = w->how->lanes > 1 ? "[e]" : "";
-  const char *tag = w_fmt(w, "%s.%d", w_acc_tag(w, s->out), w->how->lanes);
+  int V = w->how->lanes;
   w_loop(w, FS_LP_BLOCK_AXIS, "int v = threadIdx.x; v < %d; v += %d", width, w->how->threads);
   if (w->how->vectors > 1) w_let(w, "const int c = %d + v / %d;", from, w->how->row_threads);
   w_let(w, "const int t = v %% %d;", w->how->row_threads);
   w_vector_coords(w);
-  if (w->how->lanes == 1) w_line(w, "%s x = side[v];", type);
-  else w_line(w, "%s x[%d];", type, w->how->lanes);
-  if (w->how->lanes > 1) w_line(w, "fs_load`local.%s(x, side + v * %d);", tag, w->how->lanes);
+  if (V == 1) w_line(w, "%s x = side[v];", type);
+  else w_line(w, "%s x[%d];", type, V);
+  if (V > 1) w_line(w, "%s", w_move(w, s, "load`local.", V, "x", w_fmt(w, "side + v * %d", V)));
   w_unroll(w, FS_LP_UNROLL_ALL);
   w_loop(w, FS_LP_SERIAL, "int row = 1; row < %d; row++", w->how->sides);
-  if (w->how->lanes > 1) {
-    w_line(w, "%s y[%d];", type, w->how->lanes);
-    w_line(w, "fs_load`local.%s(y, side + (row * %d + v) * %d);", tag, width, w->how->lanes);
+  if (V > 1) {
+    w_line(w, "%s y[%d];", type, V);
+    w_line(w, "%s", w_move(w, s, "load`local.", V, "y",
+                           w_fmt(w, "side + (row * %d + v) * %d", width, V)));
   } else {
     w_line(w, "const %s y = side[row * %d + v];", type, width);
   }
@@ -71,7 +67,7 @@ static void fold_rows_of_block(const struct fs_writer *w, const struct fs_step *
       const char *at = w_fmt(w, "sub * %d + %d + t", width, (c - from) * w->how->row_threads);
       if (V == 1) w_line(w, "side[%s] = %s;", at, mine);
       else
-        w_line(w, "fs_store`local.%s.%d(side + (%s) * %d, %s);", w_acc_tag(w, s->out), V, at, V, mine);
+        w_line(w, "%s", w_move(w, s, "store`local.", V, w_fmt(w, "side + (%s) * %d", at, V), mine));
     }
     w_barrier(w);
     fold_side(w, s, from, width);
@@ -96,23 +92,13 @@ void w_columns_out(const struct fs_writer *w) {
 
 /* -- scalars ---------------------------------------------------------------------------- */
 
-static const char *result_of_thread(const struct fs_writer *w, const struct fs_step *s) {
-  const char *r = w_row_sum(w, s->out);
-  bool lanes = w->how->lanes > 1 && fs_schedule_sweeps(w->how->kernel, w->how, s);
-  return lanes ? w_fmt(w, "fs_lanes<%s>`%s.%s.%d(%s)", w_op_class(s->op), w_op_tag(s->op),
-                       w_acc_tag(w, s->out), w->how->lanes, r)
-               : r;
-}
-
 /* x of all threads of the block put together. */
 static const char *of_block(const struct fs_writer *w, const struct fs_step *s, const char *x) {
-  int warps = w->how->threads / 32;
-  return w_fmt(w, "fs_block<%s, %d>`%s.%d.%s(%s, %s)", w_op_class(s->op), warps, w_op_tag(s->op), warps,
-               w_acc_tag(w, s->out), x, scratch_of(w, s));
+  return w_joined(w, s, "fs_block", w->how->threads / 32, w_fmt(w, "%s, %s", x, scratch_of(w, s)));
 }
 
 static void define_full(const struct fs_writer *w, const struct fs_step *s, const char *x) {
-  w_define(w, FS_LP_FOLD, s, s->out, w_finished(w, s->out, of_block(w, s, x)));
+  w_define_sum(w, s, of_block(w, s, x));
   w_barrier(w);
 }
 
@@ -124,7 +110,7 @@ static void fulls_out(const struct fs_writer *w) {
     read = false;
     w_block(w, NULL);
     w_say(w, FS_LP_FOLD, s, "const %s x = %s;", w_acc_type(w, s->out),
-          of_block(w, s, result_of_thread(w, s)));
+          of_block(w, s, w_lanes_sum(w, s)));
     w_line(w, "if (threadIdx.x == 0) w%d[blockIdx.x] = x;", s->out);
     w_barrier(w);
     w_close(w);
@@ -306,8 +292,8 @@ static void declare_fetch(const struct fs_writer *w, const struct fs_step *s,
   w_for(w, "e", width);
   w_line(w, "part%d[k][%s] = %s;", s->out, lane_of(width), w_neutral(w, s));
   w_close(w);
-  w_say(w, FS_LP_FOLD, s, "if (b < %s && at < %s) fs_load`%s.%d(part%d[k], %s);", a->parts,
-        w_int(w, a->pitch), w_acc_tag(w, s->out), width, s->out, partial(w, s, a));
+  w_say(w, FS_LP_FOLD, s, "if (b < %s && at < %s) %s", a->parts, w_int(w, a->pitch),
+        w_move(w, s, "load`", width, w_fmt(w, "part%d[k]", s->out), partial(w, s, a)));
   w_close(w);
   w_close(w);
 }
@@ -346,7 +332,7 @@ static void add_in_loop(const struct fs_writer *w, const struct fs_step *s, cons
   w_loop(w, FS_LP_SERIAL, "fs_index b = slice; b < %s && at < %s; b += %d", a->parts,
          w_int(w, a->pitch), slices);
   w_line(w, "%s more[%d];", w_acc_type(w, s->out), width);
-  w_say(w, FS_LP_FOLD, s, "fs_load`%s.%d(more, %s);", w_acc_tag(w, s->out), width, partial(w, s, a));
+  w_add(w, FS_LP_FOLD, s, w_move(w, s, "load`", width, "more", partial(w, s, a)));
   w_for(w, "e", width);
   w_line(w, "%s = %s;", acc, w_combine(w, s, acc, w_fmt(w, "more[%s]", lane_of(width))));
   w_close(w);
@@ -395,9 +381,9 @@ static void fold_one(const struct fs_writer *w, const struct fs_step *s, const s
            lanes, w_acc_tag(w, s->out), width, s->out);
   w_barrier(w);
   w_line(w, "if (threadIdx.x %% 32 < %d)", lanes);
-  w_line(w, "  fs_store`local.%s.%d(%s + (threadIdx.x / 32 * %d + lane) * %d, sum%d);",
-         w_acc_tag(w, s->out), width, scratch_of(w, s), lanes,
-         width, s->out);
+  const char *mine = w_fmt(w, "%s + (threadIdx.x / 32 * %d + lane) * %d", scratch_of(w, s), lanes,
+                           width);
+  w_line(w, "  %s", w_move(w, s, "store`local.", width, mine, w_fmt(w, "sum%d", s->out)));
   w_barrier(w);
   w_line(w, "%s x%d = %s;", type, s->out, w_neutral(w, s));
   w_unroll(w, FS_LP_UNROLL_ALL);
@@ -424,7 +410,7 @@ static void element_steps(const struct fs_writer *w, const struct axis *a, fs_st
                           bool open) {
   if (!open) open_element(w, a);
   FS_EACH_OF(w_reductions(w, a->acc), s)
-    w_define(w, FS_LP_FOLD, s, s->out, w_finished(w, s->out, w_fmt(w, "x%d", s->out)));
+    w_define_sum(w, s, w_fmt(w, "x%d", s->out));
   saved_values(w, a);
   w_plain_steps(w, need, 0);
   if (!open) w_close(w);
@@ -470,7 +456,7 @@ void w_finish(const struct fs_writer *w) {
   if (!w->how->vector_end && !w->how->n_all) return;
   if (w->how->kernel->everywhere) {
     /* each block has all elements, and so the sums */
-    FS_EACH_OF(w_reductions(w, FS_REDUCED_ALL), s) define_full(w, s, result_of_thread(w, s));
+    FS_EACH_OF(w_reductions(w, FS_REDUCED_ALL), s) define_full(w, s, w_lanes_sum(w, s));
     scalar_steps(w, FS_LP_IF_FIRST_BLOCK | FS_LP_IF_FIRST_THREAD);
     return;
   }

@@ -47,9 +47,15 @@ static const char *first_number(int reduce_op, enum fs_dtype dt) {
   return first == FS_FIRST_LOWEST ? t->cuda_lowest : t->cuda_highest;
 }
 
-const char *w_warp(const struct fs_writer *w, const struct fs_step *s, int threads, const char *x) {
-  return w_fmt(w, "fs_warp<%s, %d>`%s.%d.%s(%s)", w_op_class(s->op), threads, w_op_tag(s->op),
-               threads, w_acc_tag(w, s->out), x);
+const char *w_joined(const struct fs_writer *w, const struct fs_step *s, const char *how, int n,
+                     const char *x) {
+  return w_fmt(w, "%s<%s, %d>`%s.%d.%s(%s)", how, w_op_class(s->op), n, w_op_tag(s->op), n,
+               w_acc_tag(w, s->out), x);
+}
+
+const char *w_move(const struct fs_writer *w, const struct fs_step *s, const char *how, int n,
+                   const char *to, const char *from) {
+  return w_fmt(w, "fs_%s%s.%d(%s, %s);", how, w_acc_tag(w, s->out), n, to, from);
 }
 
 const char *w_neutral(const struct fs_writer *w, const struct fs_step *s) {
@@ -89,6 +95,10 @@ const char *w_finished(const struct fs_writer *w, int value, const char *acc) {
   if (w_val(w, value)->words > 1) acc = w_fmt(w, "%s::result`%s(%s)", w_op_class(s->op), w_acc_tag(w, value), acc);
   if (dt == FS_BOOL) return w_fmt(w, "%s != 0", acc);
   return w_rounded(w, dt, acc);
+}
+
+void w_define_sum(const struct fs_writer *w, const struct fs_step *s, const char *acc) {
+  w_define(w, FS_LP_FOLD, s, s->out, w_finished(w, s->out, acc));
 }
 
 /* -- values ------------------------------------------------------------------- */

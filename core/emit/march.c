@@ -195,7 +195,7 @@ static void finishes(struct w_march *c) {
                   w->how->quick ? "_each" : "", w_op_class(s->op), posts_of_sum(c, s->out), dt,
                   w_neutral(w, s));
         w_line(w, "const %s x%d = %s;", dt, s->out, sum);
-        w_define(w, FS_LP_FOLD, s, s->out, w_finished(w, s->out, w_fmt(w, "x%d", s->out)));
+        w_define_sum(w, s, w_fmt(w, "x%d", s->out));
       }
       if (!w_is_column_sum(s) && (s->kind == FS_SP_LOAD) == (pass == 0)) scalar(w, s, in);
     }
@@ -243,7 +243,7 @@ static void ending(struct w_march *c) {
   w_line(w, "%s", w_march_row_number(w));
   w_if(w, "j < %s", w_int(w, w->how->n));
   FS_EACH_OF(c->row_sums, s) {
-    w_define(w, FS_LP_FOLD, s, s->out, w_finished(w, s->out, w_fmt(w, "fs_lane(x%d, b)", s->out)));
+    w_define_sum(w, s, w_fmt(w, "fs_lane(x%d, b)", s->out));
   }
   FS_EACH_STEP(k, s) {
     bool end = s->phase == FS_END && (s->out < 0 || !w->how->made[s->out].uniform);

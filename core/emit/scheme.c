@@ -13,13 +13,6 @@ static void declare_columns(const struct fs_writer *w) {
 
 /* -- results of a row, in the block ---------------------------------------------------- */
 
-static const char *lanes_result(const struct fs_writer *w, const struct fs_step *s) {
-  const char *r = w_row_sum(w, s->out);
-  if (w->how->lanes == 1) return r;
-  return w_fmt(w, "fs_lanes<%s>`%s.%s.%d(%s)", w_op_class(s->op), w_op_tag(s->op), w_acc_tag(w, s->out),
-               w->how->lanes, r);
-}
-
 static void row_result(const struct fs_writer *w, const struct fs_step *s, const char *result) {
   const char *done = w_finished(w, s->out, result);
   if (w->how->rows > 1) w_say(w, FS_LP_FOLD, s, "v%d[b] = %s;", s->out, done);
@@ -131,8 +124,9 @@ static void ring_turn(const struct fs_writer *w) {
 
 static void within_warp(const struct fs_writer *w, const struct fs_step *s) {
   row_result(w, s,
-             w->how->row_threads == 1 ? lanes_result(w, s)
-                                      : w_warp(w, s, w->how->row_threads, lanes_result(w, s)));
+             w->how->row_threads == 1
+                 ? w_lanes_sum(w, s)
+                 : w_joined(w, s, "fs_warp", w->how->row_threads, w_lanes_sum(w, s)));
 }
 
 static void each_result(const struct fs_writer *w, fs_steps results,
@@ -153,7 +147,7 @@ static void to_shared(const struct fs_writer *w, const struct fs_step *s) {
   if (w->how->rows == 1) w_block(w, NULL);
   else w_group(w);
   w_say(w, FS_LP_FOLD, s, "const %s x = %s;", w_acc_type(w, s->out),
-        w_warp(w, s, 32, lanes_result(w, s)));
+        w_joined(w, s, "fs_warp", 32, w_lanes_sum(w, s)));
   if (w->how->cluster > 1) {
     const char *to =
         w_fmt(w, "%s + (rank * %d + threadIdx.x / 32)", part_of(w, s), w->how->threads / 32);
@@ -181,8 +175,7 @@ static void from_shared(const struct fs_writer *w, const struct fs_step *s) {
   int warps = w->how->row_threads / 32 * w->how->cluster;
   const char *part = part_of(w, s);
   if (w->how->sides > 1) part = w_fmt(w, "%s + sub * %d", part, warps);
-  row_result(w, s, w_fmt(w, "fs_fold<%s, %d>`%s.%d.%s(%s)", w_op_class(s->op), warps, w_op_tag(s->op), warps,
-                         w_acc_tag(w, s->out), part));
+  row_result(w, s, w_joined(w, s, "fs_fold", warps, part));
 }
 
 static void row_results(const struct fs_writer *w, int phase) {
@@ -245,7 +238,7 @@ static void tile_rows_out(const struct fs_writer *w) {
     w_for(w, "b", w->how->rows);
     w_row_coords(w);
     w_say(w, FS_LP_FOLD, s, "const %s x = %s;", w_acc_type(w, s->out),
-          w_warp(w, s, 32, w_fmt(w, "r%d[b]", s->out)));
+          w_joined(w, s, "fs_warp", 32, w_fmt(w, "r%d[b]", s->out)));
     w_line(w, "if (%s) w%d[%s] = x;", w_guard(w, FS_LP_IF_SPEAKS | FS_LP_IF_ROW, -1), s->out,
            w_at(w, FS_LP_AT({"strip", w->how->pitch_i}, {"i", 1})));
     w_close(w);

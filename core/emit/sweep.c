@@ -7,21 +7,9 @@ static void chunk_columns(const struct fs_writer *w, fs_steps need, bool load) {
   if (w_mode(w)->columns) return;
   FS_EACH_OF(need, s) {
     if (w_left(w, s) != FS_REDUCED_COLUMN) continue;
-    int v = s->out;
-    const char *at = w_column_place(w, s, "(fs_index)blockIdx.x");
-    if (w->how->lanes == 1) at = w_fmt(w, "*(%s)", at);
-    if (load) {
-      w_declare_acc(w, s, FS_LP_LANES);
-      const char *moves = w->how->lanes == 1
-                              ? w_fmt(w, "r%d = %s;", v, at)
-                              : w_fmt(w, "fs_load`%s.%d(r%d, %s);", w_acc_tag(w, v), w->how->lanes, v, at);
-      w_add(w, FS_LP_FOLD, s, w_guarded(w, FS_LP_IF_NOT_FRESH | FS_LP_IF_VECTOR, moves));
-    } else {
-      const char *moves = w->how->lanes == 1
-                              ? w_fmt(w, "%s = r%d;", at, v)
-                              : w_fmt(w, "fs_store`%s.%d(%s, r%d);", w_acc_tag(w, v), w->how->lanes, at, v);
-      w_add(w, FS_LP_FOLD, s, w_guarded(w, FS_LP_IF_VECTOR, moves));
-    }
+    if (load) w_declare_acc(w, s, FS_LP_LANES);
+    const char *moves = w_move_columns(w, s, "(fs_index)blockIdx.x", w_fmt(w, "r%d", s->out), load);
+    w_add(w, FS_LP_FOLD, s, w_guarded(w, (load ? FS_LP_IF_NOT_FRESH : 0) | FS_LP_IF_VECTOR, moves));
   }
 }
 

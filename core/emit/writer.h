@@ -122,6 +122,8 @@ struct fs_lp *w_add(const struct fs_writer *w, enum fs_lp_kind kind, const struc
 #define w_line_in(w, in, ...) (w_line(w, __VA_ARGS__)->shift = (in))
 void w_define(const struct fs_writer *w, enum fs_lp_kind kind, const struct fs_step *s, int v,
               const char *rhs);
+/* The result of a reduction, of its finished accumulator. */
+void w_define_sum(const struct fs_writer *w, const struct fs_step *s, const char *acc);
 /* What is added up to w_close() is in it: a block, `if (...)`, the same of one statement
  * without braces, `for (...)`, a function that is called later. */
 struct fs_lp *w_open(const struct fs_writer *w, enum fs_lp_kind kind, enum fs_lp_axis axis,
@@ -168,14 +170,20 @@ const char *w_neutral(const struct fs_writer *w, const struct fs_step *s);
 /* acc combined with x. */
 const char *w_combine(const struct fs_writer *w, const struct fs_step *s, const char *acc,
                       const char *x);
-/* x of so many neighbouring threads put together. */
-const char *w_warp(const struct fs_writer *w, const struct fs_step *s, int threads, const char *x);
+/* So many of them side by side go there: a "load`", or of what is on the chip "store`local.". */
+const char *w_move(const struct fs_writer *w, const struct fs_step *s, const char *how, int n,
+                   const char *to, const char *from);
+/* x of so many threads, or warps, put together by a function of elemlib: "fs_warp". */
+const char *w_joined(const struct fs_writer *w, const struct fs_step *s, const char *how, int n,
+                     const char *x);
 const char *w_ref(const struct fs_writer *w, int value);  /* "v3[c][e]" */
 const char *w_row_ref(const struct fs_writer *w, int value); /* without the lane */
 /* The running result of a reduction, "r3[b]", and its element for the lane at hand, "r3[b][e]";
  * half: as w_element(). */
 const char *w_row_sum(const struct fs_writer *w, int value);
 const char *w_sum(const struct fs_writer *w, int value, int half);
+/* ... and what all lanes of it are together. */
+const char *w_lanes_sum(const struct fs_writer *w, const struct fs_step *s);
 /* Whether b is not the variable of a loop but a number that each thread has of its own: rows
  * in registers by fs_lane(). Whether the lanes are in a loop that is not unrolled. */
 bool w_by_lane(const struct fs_writer *w);
@@ -316,8 +324,9 @@ void w_vector_coords(const struct fs_writer *w);
 bool w_is_placed(const struct fs_writer *w);
 /* The loop over the vectors of a row, with them, unless they do. */
 void w_open_vectors(const struct fs_writer *w);
-/* Where the sums of a vector's columns lie in the workspace, of this part of the rows. */
-const char *w_column_place(const struct fs_writer *w, const struct fs_step *s, const char *part);
+/* The sums of a vector's columns come from the workspace, of this part of the rows, or go. */
+const char *w_move_columns(const struct fs_writer *w, const struct fs_step *s, const char *part,
+                           const char *sums, bool load);
 /* Who among those that share the rows this is, and how many they are: blocks, or
  * clusters of blocks. */
 const char *w_team(const struct fs_writer *w);

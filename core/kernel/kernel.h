@@ -197,6 +197,14 @@ enum fs_copies {
   for (const struct fs_step *s = (k)->steps.data,                                        \
                             *const s##_end = (k)->steps.len ? s + (k)->steps.len : s;    \
        s < s##_end; s++)
+/* ... of one phase, or part. */
+#define FS_EACH_IN_PHASE(k, s, number) \
+  FS_EACH_STEP(k, s)                   \
+    if (s->phase == (number))
+/* ... that map by a function of the user's, whose node says what routines there are. */
+#define FS_EACH_CALL(k, s) \
+  FS_EACH_STEP(k, s)       \
+    if (s->kind == FS_SP_MAP && s->user && s->node)
 /* Whether this holds for a step s. */
 #define FS_ANY_STEP(k, s, ...)                     \
   __extension__({                                  \
@@ -306,8 +314,7 @@ static inline bool fs_access_is_load(const struct fs_access *a) {
 }
 /* Whether a step loads from a slot, or stores to it. */
 static inline bool fs_kernel_moves(const struct fs_kernel *k, int slot, bool stores) {
-  for (int x = 0; x < k->accesses.len; x++) {
-    const struct fs_access *a = &k->accesses.data[x];
+  FS_EACH_AT(&k->accesses, a) {
     if (a->slot == slot && a->step >= 0 && a->stored == stores) return true;
   }
   return false;

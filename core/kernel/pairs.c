@@ -38,13 +38,11 @@ static bool step_fits(const struct fs_kernel *k, const struct fs_step *s, enum f
 
 bool fs_kernel_pairs(const struct fs_kernel *k) {
   enum fs_dtype dt = FS_F32;
-  FS_EACH_STEP(k, s) {
-    if (s->kind == FS_SP_LOAD && k->values.data[s->out].varies & FS_VARIES_J)
-      dt = k->values.data[s->out].dtype;
+  FS_EACH_AT(&k->accesses, a) {
+    if (a->list) return false; /* whose elements lie apart */
+    if (fs_access_is_load(a) && a->varies & FS_VARIES_J) dt = a->dtype;
   }
   if (!fs_dtype_is_half(dt) || k->has_end) return false;
-  for (int x = 0; x < k->accesses.len; x++)
-    if (k->accesses.data[x].list) return false; /* whose elements lie apart */
   /* rows that only become rows, whose blocks wait for nothing (core/schedule/gpu.c) */
   bool streams = k->has.stores && fs_scheme_of(k)->rows;
   if ((k->n_phases != 1 || k->has.reductions) && !streams) return false;

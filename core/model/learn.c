@@ -166,8 +166,7 @@ static void write_file(struct fs_learned *l) {
   struct fs_str path = {0};
   if (!l->unwritten || !path_of(l, &path)) return;
   json_t *entries = json_object();
-  for (int k = 0; k < l->entries.len; k++) {
-    const struct entry *e = &l->entries.data[k];
+  FS_EACH_AT(&l->entries, e) {
     json_object_set_new(entries, e->name, json_pack("[f, f]", e->log_factor, e->count));
   }
   json_t *o = json_pack("{s:i, s:s, s:s, s:o}", "version", VERSION, "device",

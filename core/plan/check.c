@@ -49,8 +49,7 @@ static const char *check_accesses(const struct fs_plan *plan, const struct fs_ke
 static const char *check_calls(const struct fs_plan *plan) {
   const char *rule = NULL;
   bool *seen = fs_calloc((size_t)plan->graph->nodes.len + 1, sizeof *seen);
-  for (int k = 0; k < plan->kernels.len; k++) {
-    const struct fs_kernel *kn = &plan->kernels.data[k];
+  FS_EACH_AT(&plan->kernels, kn) {
     for (int c = 0; c < kn->calls.len && !kn->copies && !rule; c++) {
       if (seen[kn->calls.data[c]]) rule = "P4: a call is in two kernels";
       seen[kn->calls.data[c]] = true;
@@ -71,8 +70,7 @@ static const char *check_order(const struct fs_plan *plan) {
   bool *stored = fs_calloc((size_t)plan->slots.len + 1, sizeof *stored);
   for (int k = 0; k < plan->kernels.len && !rule; k++) {
     const struct fs_kernel *kn = &plan->kernels.data[k];
-    for (int x = 0; x < kn->accesses.len; x++) {
-      const struct fs_access *a = &kn->accesses.data[x];
+    FS_EACH_AT(&kn->accesses, a) {
       if (!a->stored && is_made_here(plan, a->slot) && !stored[fs_slot_whole(plan, a->slot)])
         rule = "P5: a kernel loads what no earlier one has stored";
     }

@@ -15,11 +15,9 @@ enum { LOOKED_AT = 256 };
 /* ".u2": the second routine of a function that maps call. */
 static void put_routines(const struct fs_graph *g, const struct fs_kernel *k,
                          struct fs_str *out) {
-  FS_EACH_STEP(k, step) {
-    if (step->kind == FS_SP_MAP && step->user && step->node &&
-        fs_user_ways(fs_node(g, step->node)->user) > 1)
+  FS_EACH_CALL(k, step)
+    if (fs_user_ways(fs_node(g, step->node)->user) > 1)
       fs_str_printf(out, ".u%d", step->user->impl);
-  }
 }
 
 const char *fs_plan_choice(const struct fs_plan *plan) {

@@ -127,8 +127,7 @@ static void number_slots(struct planner *p) {
                     .output = FS_NEW_N(p->maker.arena, int, p->calls.g->nodes.len)};
   for (int k = p->calls.g->outputs.len - 1; k >= 0; k--)
     s.output[fs_plan_base(p->calls.g, p->calls.g->outputs.data[k])] = k + 1;
-  for (int k = 0; k < plan->kernels.len; k++) {
-    struct fs_kernel *kn = &plan->kernels.data[k];
+  FS_EACH_AT(&plan->kernels, kn) {
     for (int a = 0; a < kn->accesses.len; a++)
       kn->accesses.data[a].slot = slot_of(&s, (fs_id)kn->accesses.data[a].slot);
     for (int l = 0; kn->lib_node && l < 3; l++)
@@ -161,8 +160,7 @@ static int part_of(struct fs_plan *plan, int slot, fs_id update) {
 /* Gives updates whose part may lie elsewhere a pointer of their own. Comes when all is
  * decided that goes by which slot a kernel reads or writes. */
 static void divide_slots(struct fs_plan *plan) {
-  for (int k = 0; k < plan->kernels.len; k++) {
-    struct fs_kernel *kn = &plan->kernels.data[k];
+  FS_EACH_AT(&plan->kernels, kn) {
     bool parts = !kn->copies || kn->copies == FS_COPIES_VALUE;
     for (int x = 0; parts && x < kn->accesses.len; x++) {
       struct fs_access *a = &kn->accesses.data[x];
@@ -180,8 +178,7 @@ static void divide_slots(struct fs_plan *plan) {
 static double peak_of(struct planner *p, const struct fs_plan *plan) {
   int n = plan->kernels.len;
   double *change = FS_NEW_N(p->maker.arena, double, n + 2), live = 0, most = 0;
-  for (int s = 0; s < plan->slots.len; s++) {
-    const struct fs_slot *sl = &plan->slots.data[s];
+  FS_EACH_AT(&plan->slots, sl) {
     double bytes = (double)sl->count * (double)fs_dtype_size(sl->dtype);
     if (sl->kind == FS_SLOT_INPUT) continue;
     change[FS_MAX(sl->first, 0)] += bytes;

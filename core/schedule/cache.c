@@ -87,8 +87,7 @@ bool fs_schedule_is_everywhere(const struct fs_kernel *k, const struct fs_schedu
 
 static bool lasts(const struct look *l, double cache) {
   double read = 0, written = 0;
-  for (int x = 0; x < l->k->accesses.len; x++) {
-    const struct fs_access *a = &l->k->accesses.data[x];
+  FS_EACH_AT(&l->k->accesses, a) {
     if (fs_schedule_is_everywhere(l->k, l->s, a))
       *(a->stored ? &written : &read) += (double)l->s->m * (double)l->s->n * size_of(a);
   }

@@ -474,8 +474,8 @@ static void find_streams(struct fs_cpu_schedule *c, const struct fs_device *d) {
                   bytes > fs_number(FS_CPU_ROW_CACHES) * d->core_cache_bytes;
   c->past = false;
   if (d->cache_bytes <= 0 || bytes <= d->cache_bytes) return;
-  for (int i = 0; i < k->steps.len && !c->past; i++)
-    c->past = fs_cpu_fills(k, &k->steps.data[i]);
+  FS_EACH_AT(&k->accesses, a)
+    c->past |= a->step >= 0 && fs_cpu_fills(k, &k->steps.data[a->step]);
 }
 
 static void cut(struct fs_cpu_schedule *c, const struct fs_device *d) {

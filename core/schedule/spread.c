@@ -34,8 +34,7 @@ bool fs_kernel_shares_rows(const struct fs_kernel *k) {
  * all that it reads. */
 static double loaded(const struct fs_kernel *k) {
   double bytes = 0;
-  for (int x = 0; x < k->accesses.len; x++) {
-    const struct fs_access *a = &k->accesses.data[x];
+  FS_EACH_AT(&k->accesses, a) {
     if (!fs_access_is_load(a) || k->steps.data[a->step].phase == FS_END) continue;
     if (fs_kernel_has_rows(k) ? a->varies == FS_VARIES_BOTH : a->varies)
       bytes += (double)fs_dtype_size(a->dtype);

@@ -143,8 +143,7 @@ static void aligned_bytes(const struct fs_kernel *k, int vec, double *aligned,
                           double *all) {
   int last = k->space.n_outer + k->space.n_inner - 1;
   *aligned = *all = 0;
-  for (int x = 0; x < k->accesses.len; x++) {
-    const struct fs_access *a = &k->accesses.data[x];
+  FS_EACH_AT(&k->accesses, a) {
     if (!(a->varies & FS_VARIES_J) || a->stride[last] == 0) continue;
     double bytes = (double)fs_dtype_size(a->dtype);
     for (int y = 0; y <= last; y++)
@@ -506,16 +505,13 @@ static void tune_held(struct fs_tuning *t, const struct shape *sh,
 static bool turns(const struct fs_kernel *k, int vec, int rows) {
   bool across = false;
   if (k->space.n % vec || k->space.m % rows || k->space.n_outer != 1 ||
-      k->space.n_inner != 1)
+      k->space.n_inner != 1 || k->has.reductions || k->n_phases > 1 || k->has_end)
     return false;
-  FS_EACH_STEP(k, s) {
-    if (s->kind == FS_SP_REDUCE || s->phase != 0) return false;
-    if (s->access < 0) continue;
-    const struct fs_access *a = &k->accesses.data[s->access];
-    bool turned = s->kind == FS_SP_LOAD && a->stride[0] == 1 && a->stride[1] % rows == 0 &&
+  FS_EACH_AT(&k->accesses, a) {
+    bool turned = !a->stored && a->stride[0] == 1 && a->stride[1] % rows == 0 &&
                   a->offset % rows == 0;
     bool along = a->stride[1] == 1 && a->stride[0] % vec == 0 && a->offset % vec == 0;
-    if (a->varies != 3) continue;
+    if (a->step < 0 || a->varies != 3) continue;
     if (!turned && !along) return false;
     across |= turned && !along;
   }
@@ -555,8 +551,7 @@ static void tune_tile(struct fs_tuning *t, const struct shape *sh, int units) {
 static void tune_across(const struct fs_kernel *k, struct fs_tuning *t,
                         const struct shape *sh) {
   int last = k->space.n_outer + k->space.n_inner - 1, across = 0;
-  for (int x = 0; x < k->accesses.len; x++) {
-    const struct fs_access *a = &k->accesses.data[x];
+  FS_EACH_AT(&k->accesses, a) {
     if (a->varies == 3 && a->stride[last] != 1 && k->space.n_outer > 0 &&
         a->stride[k->space.n_outer - 1] == 1)
       across++;

@@ -190,10 +190,10 @@ static void keep_for(const struct fs_kernel *k, struct fs_schedule *s, int wante
 static void find_kept(const struct fs_kernel *k, struct fs_schedule *s) {
   if (!fs_mode_of(s)->holds) return;
   for (int phase = k->n_phases - 1; phase > 0; phase--)
-    FS_EACH_STEP(k, st) {
+    FS_EACH_IN_PHASE(k, st, phase) {
       bool root = st->kind == FS_SP_STORE || st->kind == FS_SP_REDUCE ||
                   (st->out >= 0 && s->made[st->out].kept);
-      if (st->phase != phase || !root) continue;
+      if (!root) continue;
       FS_EACH_IN(st, a) keep_for(k, s, st->in[a], phase);
     }
 }
@@ -202,8 +202,7 @@ static void find_kept(const struct fs_kernel *k, struct fs_schedule *s) {
 
 static void find_end(const struct fs_kernel *k, struct fs_arena *arena, struct fs_schedule *s) {
   bool *need = FS_NEW_N(arena, bool, k->steps.len + 1);
-  FS_EACH_STEP(k, st) {
-    if (st->phase != FS_END) continue;
+  FS_EACH_IN_PHASE(k, st, FS_END) {
     FS_EACH_IN(st, a) need_end(k, s, st->in[a], need);
     if (st->kind == FS_SP_STORE && access_of(k, st)->varies) s->vector_end = true;
   }

@@ -61,8 +61,7 @@ static int compare_spans(const void *a, const void *b) {
 }
 
 static void find_statements(struct describe *d) {
-  for (int k = 0; k < d->plan->kernels.len; k++) {
-    const struct fs_kernel *kn = &d->plan->kernels.data[k];
+  FS_EACH_AT(&d->plan->kernels, kn) {
     for (int c = 0; c < kn->calls.len; c++) {
       struct fs_span s = fs_node(d->plan->graph, kn->calls.data[c])->stmt;
       if (s.source) *FS_PUSH(&d->statements) = s;

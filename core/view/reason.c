@@ -251,8 +251,7 @@ static enum fs_rule rule_between(const struct fs_plan *plan,
                                 const struct fs_kernel *a,
                                 const struct fs_kernel *b, fs_id *x, fs_id *y,
                                 fs_id *c) {
-  for (int r = 0; r < plan->found->rejections.len; r++) {
-    const struct fs_rejection *j = &plan->found->rejections.data[r];
+  FS_EACH_AT(&plan->found->rejections, j) {
     bool straight = fs_kernel_has_call(a, j->a) && fs_kernel_has_call(b, j->b);
     if (!straight && !(fs_kernel_has_call(a, j->b) && fs_kernel_has_call(b, j->a))) continue;
     *x = FS_MIN(j->a, j->b);
@@ -302,8 +301,7 @@ static const char *shared_array(const struct fs_plan *plan,
                                 const struct fs_kernel *k) {
   const char *best = NULL;
   int most = 0;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
+  FS_EACH_STEP(k, s) {
     if (s->kind != FS_SP_LOAD || fs_kernel_uses(k, s->out, -1) < 2) continue;
     const struct fs_access *a = &k->accesses.data[s->access];
     const char *name = input_name(plan, a->slot);
@@ -371,8 +369,7 @@ void fs_reason_put_shared(const struct fs_plan *plan, int index,
 /* Phases in which there are only results of rows do not count. */
 int fs_kernel_sweeps(const struct fs_kernel *k) {
   int sweeps = k->lib_node ? 0 : 1;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
+  FS_EACH_STEP(k, s) {
     if (s->phase == FS_END) continue;
     FS_EACH_IN(s, x)
       if (k->values.data[s->in[x]].varies & FS_VARIES_J)

@@ -267,24 +267,22 @@ static void add_reduce(struct maker *m, int phase, const struct fs_step *s) {
   if (op.reduce == FS_RM_ALL) *FS_PUSH(&w->all) = op;
 }
 
+static void add_store(struct maker *m, int phase, const struct fs_step *s) {
+  struct fs_walk_op op = make_op(m, s);
+  op.walks = op.varies;
+  *FS_PUSH(list_for(m, phase, op.varies)) = op;
+}
+
 static void add_phase(struct maker *m, int phase) {
   const struct fs_kernel *k = m->k;
   m->stamp++;
-  for (int s = 0; s < k->steps.len; s++) {
-    const struct fs_step *st = &k->steps.data[s];
-    if (st->phase == phase && st->kind == FS_SP_REDUCE)
-      add_reduce(m, phase, st);
-    if (st->phase == phase && st->kind == FS_SP_STORE)
-      add_inputs(m, phase, st);
-  }
   /* Stores last: a result may lie in the memory of an operand. */
-  for (int s = 0; s < k->steps.len; s++) {
-    const struct fs_step *st = &k->steps.data[s];
-    if (st->phase != phase || st->kind != FS_SP_STORE) continue;
-    struct fs_walk_op op = make_op(m, st);
-    op.walks = op.varies;
-    *FS_PUSH(list_for(m, phase, op.varies)) = op;
-  }
+  for (int last = 0; last < 2; last++)
+    FS_EACH_IN_PHASE(k, st, phase) {
+      if (last && st->kind == FS_SP_STORE) add_store(m, phase, st);
+      else if (!last && st->kind == FS_SP_STORE) add_inputs(m, phase, st);
+      else if (!last && st->kind == FS_SP_REDUCE) add_reduce(m, phase, st);
+    }
 }
 
 int64_t fs_walk_tasks(const struct fs_walk *w, enum fs_walk_stage stage) {
@@ -334,8 +332,7 @@ static bool used_after(const fs_op_list *list, int from, int v) {
 
 /* Operands that another value's rows point into must outlive it. */
 static bool borrowed(const struct fs_walk *w, const fs_op_list *list, int v) {
-  for (int k = 0; k < list->len; k++) {
-    const struct fs_walk_op *op = &list->data[k];
+  FS_EACH_AT(list, op) {
     if (op->kind == FS_SP_MAP && op->step->op == FS_OP_COPY &&
         op->in[0] == v && op->varies == FS_VARIES_BOTH &&
         w->varies[v] == FS_VARIES_J)
@@ -396,8 +393,7 @@ static void place_lines(struct fs_walk *w, int64_t *top) {
 static void place_kept(struct fs_walk *w, int64_t *top) {
   for (int p = 0; p < w->n_phases; p++) {
     fs_op_list *list = &w->phase[p].strips;
-    for (int k = 0; k < list->len; k++) {
-      struct fs_walk_op *op = &list->data[k];
+    FS_EACH_AT(list, op) {
       if (!op->kept || op->direct >= 0) continue;
       if (op->mode == FS_LM_KEPT) {
         op->at = find_op(w, p, op->out)->at;
@@ -426,8 +422,7 @@ static void place_cells(struct fs_walk *w) {
       fs_op_list *list = pass == 0   ? &w->phase[p].group
                          : pass == 1 ? &w->phase[p].strips
                                      : &w->phase[p].finish;
-      for (int k = 0; k < list->len; k++) {
-        struct fs_walk_op *op = &list->data[k];
+      FS_EACH_AT(list, op) {
         if (op->kind != FS_SP_REDUCE || op->reduce == FS_RM_COLUMN) continue;
         if (pass == 2) { /* the same reduction as in the strips */
           for (int x = 0; x < w->phase[p].strips.len; x++)
@@ -479,8 +474,7 @@ static void place_partials(struct fs_walk *w) {
   int64_t top = fs_round_up((int64_t)w->n_values * CELL, LINE);
   for (int x = 0; x < reducing_lists(w); x++) {
     fs_op_list *list = reducing_list(w, x);
-    for (int k = 0; k < list->len; k++) {
-      struct fs_walk_op *op = &list->data[k];
+    FS_EACH_AT(list, op) {
       if (op->kind != FS_SP_REDUCE || op->reduce == FS_RM_ROW) continue;
       if (op->reduce == FS_RM_COLUMN) top = begin_strip(top, PAGE) + PAGE / 2;
       op->partial = top;
@@ -587,8 +581,7 @@ static void drop_done(fs_op_list *list) {
 }
 
 static void join_passes(const struct maker *m, fs_op_list *list) {
-  for (int k = 0; k < list->len; k++) {
-    struct fs_walk_op *op = &list->data[k];
+  FS_EACH_AT(list, op) {
     if (op->done || op->kind != FS_SP_MAP || op->n_in != 2) continue;
     if (!make_axpby(m, list, op)) make_pair(m, list, op);
   }
@@ -598,8 +591,7 @@ static void join_passes(const struct maker *m, fs_op_list *list) {
 /* What later phases read of it, they read where it was written to. */
 static void keep_in_result(struct fs_walk *w, const struct fs_walk_op *made) {
   for (int p = 0; p < w->n_phases; p++)
-    for (int k = 0; k < w->phase[p].strips.len; k++) {
-      struct fs_walk_op *op = &w->phase[p].strips.data[k];
+    FS_EACH_AT(&w->phase[p].strips, op) {
       if (op->mode != FS_LM_KEPT || op->out != made->out) continue;
       op->direct = made->direct;
       op->outer = made->outer;
@@ -659,8 +651,7 @@ static void keep_overwritten(struct maker *m, fs_op_list *list) {
  * stride: a view of three dimensions or more need not have one. */
 static void find_uneven(struct fs_walk *w) {
   for (int p = 0; p < w->n_phases; p++)
-    for (int k = 0; k < w->phase[p].strips.len; k++) {
-      const struct fs_walk_op *op = &w->phase[p].strips.data[k];
+    FS_EACH_AT(&w->phase[p].strips, op) {
       bool in_place = op->kind == FS_SP_LOAD && op->mode == FS_LM_IN_PLACE;
       if ((in_place || op->direct >= 0) && op->out >= 0 && !op->outer.linear)
         w->uneven[op->out] = true;

@@ -307,15 +307,13 @@ static void map(const struct walker *x, const struct fs_step *s, int index) {
 }
 
 static void run_part(const struct walker *x, int part) {
-  for (int i = 0; i < x->w->kernel->steps.len; i++) {
-    const struct fs_step *s = &x->w->kernel->steps.data[i];
-    if (s->phase != part) continue;
+  FS_EACH_IN_PHASE(x->w->kernel, s, part) {
     switch (s->kind) {
       case FS_SP_LOAD: load(x, s); break;
       case FS_SP_STORE: store(x, s); break;
       case FS_SP_PARAM: set_param(x, s); break;
       case FS_SP_IOTA: case FS_SP_RAND: generate(x, s); break;
-      case FS_SP_MAP: map(x, s, i); break;
+      case FS_SP_MAP: map(x, s, (int)(s - x->w->kernel->steps.data)); break;
       default: break;
     }
   }
@@ -395,11 +393,9 @@ void fs_instance_print(const struct fs_instance_walk *w, struct fs_str *out) {
     else fs_str_printf(out, "  operand %s:\n", element_of(w, part)->name);
     int alias = fs_part_alias(k, part);
     if (alias >= 0) fs_str_printf(out, "    v%d\n", k->part_value[alias]);
-    for (int i = 0; i < k->steps.len; i++) {
-      const struct fs_step *s = &k->steps.data[i];
+    FS_EACH_IN_PHASE(k, s, part) {
       static const char *const words[] = {"load", "param", "iota", "random",
                                           "map", "reduce", "store"};
-      if (s->phase != part) continue;
       fs_str_puts(out, "    ");
       if (s->out >= 0) fs_str_printf(out, "v%d = ", s->out);
       fs_str_puts(out, s->kind != FS_SP_MAP ? words[s->kind]

@@ -46,12 +46,10 @@ static bool is_last(const struct fs_walk_op *op) {
  * one is given, as an access. */
 static bool overwrites(const struct lines *l, int store, int load) {
   const struct fs_kernel *k = l->w->kernel;
-  enum fs_step_kind other = store < 0 ? FS_SP_STORE : FS_SP_LOAD;
-  for (int s = 0; s < k->steps.len; s++) {
-    const struct fs_step *st = &k->steps.data[s];
-    if (st->kind != other) continue;
-    const struct fs_access *to = &k->accesses.data[store < 0 ? st->access : store];
-    const struct fs_access *from = &k->accesses.data[store < 0 ? load : st->access];
+  FS_EACH_AT(&k->accesses, a) {
+    if (a->step < 0 || a->stored != (store < 0)) continue;
+    const struct fs_access *to = store < 0 ? a : &k->accesses.data[store];
+    const struct fs_access *from = store < 0 ? &k->accesses.data[load] : a;
     if (fs_plan_may_overwrite(l->w->plan, to->slot, from->slot)) return true;
   }
   return false;
@@ -108,8 +106,7 @@ static void need(struct lines *l, const struct fs_walk_op *op, int where) {
 static bool is_made_freely(const struct lines *l, int v) {
   const struct fs_walk *w = l->w;
   if (w->varies[v] != FS_VARIES_I) return false;
-  for (int k = 0; k < l->group.len; k++) {
-    const struct fs_walk_op *op = &l->group.data[k];
+  FS_EACH_AT(&l->group, op) {
     if (op->out == v && op->kind == FS_SP_MAP)
       return !op->spread && (l->early[v] || w->cut.column_chunks == 1);
   }
@@ -123,8 +120,7 @@ static bool is_made_freely(const struct lines *l, int v) {
 /* What is stored as it is, line behind line, is written there at once. */
 static void find_direct(struct lines *l) {
   const struct fs_walk *w = l->w;
-  for (int k = 0; k < l->group.len; k++) {
-    struct fs_walk_op *st = &l->group.data[k];
+  FS_EACH_AT(&l->group, st) {
     if (st->kind != FS_SP_STORE || !is_line(st) || st->convert) continue;
     int v = st->in[0];
     if (l->direct[v] >= 0 || !st->outer.linear || st->outer.stride != 1) continue;
@@ -210,8 +206,7 @@ static void put(struct lines *l, struct fs_walk_op *op, int place, fs_op_list *g
 static void keep_rows(struct lines *l) {
   struct fs_walk *w = l->w;
   for (int p = 0; p < w->n_phases; p++)
-    for (int k = 0; k < w->phase[p].finish.len; k++) {
-      struct fs_walk_op *op = &w->phase[p].finish.data[k];
+    FS_EACH_AT(&w->phase[p].finish, op) {
       if (op->reduce != FS_RM_ROW) continue;
       bool later = l->needed[op->out] & AFTER;
       if (later || l->direct[op->out] >= 0) keep_line(l, op);

@@ -909,8 +909,7 @@ static void reduce(struct walker *x, const struct fs_walk_op *op) {
 /* -- tasks ---------------------------------------------------------------- */
 
 static void run_list(struct walker *x, const fs_op_list *list) {
-  for (int k = 0; k < list->len; k++) {
-    const struct fs_walk_op *op = &list->data[k];
+  FS_EACH_AT(list, op) {
     if (op->kind == FS_SP_REDUCE) reduce(x, op);
     else if (op->varies == FS_VARIES_BOTH) run_tile(x, op);
     else run_line(x, op);
@@ -919,8 +918,7 @@ static void run_list(struct walker *x, const fs_op_list *list) {
 
 static void begin_reductions(struct walker *x, const fs_op_list *list,
                              bool rows) {
-  for (int k = 0; k < list->len; k++) {
-    const struct fs_walk_op *op = &list->data[k];
+  FS_EACH_AT(list, op) {
     if (op->kind != FS_SP_REDUCE || op->reduce == FS_RM_COLUMN) continue;
     if (rows != (op->reduce != FS_RM_ALL)) continue;
     begin_cells(op, rows ? x->rows : 1, x->cells + op->cell);
@@ -951,8 +949,7 @@ static void begin_task(struct walker *x, int64_t from, int64_t to) {
   for (int p = 0; p < w->n_phases; p++) {
     begin_reductions(x, &w->phase[p].group, false);
     begin_reductions(x, &w->phase[p].strips, false);
-    for (int k = 0; k < w->phase[p].strips.len; k++) {
-      const struct fs_walk_op *op = &w->phase[p].strips.data[k];
+    FS_EACH_AT(&w->phase[p].strips, op) {
       if (op->kind == FS_SP_REDUCE && op->reduce == FS_RM_COLUMN)
         begin_columns(x, op, to - from);
     }
@@ -961,8 +958,7 @@ static void begin_task(struct walker *x, int64_t from, int64_t to) {
 
 /* The cells that task k of a stage leaves to the end. */
 static void keep_all(const struct walker *x, enum fs_walk_stage stage, int64_t k) {
-  for (int a = 0; a < x->w->all.len; a++) {
-    const struct fs_walk_op *op = &x->w->all.data[a];
+  FS_EACH_AT(&x->w->all, op) {
     union fs_cell *to = (union fs_cell *)(x->work + op->partial) + k * op->words;
     if (op->stage == stage)
       memcpy(to, x->cells + op->cell, sizeof *to * (size_t)op->words);

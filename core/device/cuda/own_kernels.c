@@ -83,8 +83,7 @@ static enum fs_status get(const struct cuda_own_call *c, enum own_kind kind,
   struct entry e = {.kind = kind, .from = from, .other = other, .to = to};
   if (!*c->own) *c->own = fs_calloc(1, sizeof **c->own);
   struct cuda_own *own = *c->own;
-  for (int k = 0; k < own->list.len; k++) {
-    const struct entry *had = &own->list.data[k];
+  FS_EACH_AT(&own->list, had) {
     if (had->kind != kind || had->from != from || had->other != other ||
         had->to != to)
       continue;

@@ -489,8 +489,7 @@ void fs_calls_make(struct fs_calls *p, const struct fs_graph *g,
 }
 
 void fs_calls_free(struct fs_calls *p) {
-  for (int c = 0; c < p->clusters.len; c++) {
-    struct fs_cluster *cl = &p->clusters.data[c];
+  FS_EACH_AT(&p->clusters, cl) {
     FS_VEC_FREE(&cl->nodes);
     FS_VEC_FREE(&cl->before);
     FS_VEC_FREE(&cl->after);

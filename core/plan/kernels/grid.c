@@ -115,8 +115,7 @@ static bool is_own(const struct group *g, const struct fs_kernel *k, const struc
   const struct fs_kernel *w = &g->plan->kernels.data[g->writer[a->slot]];
   if (s->kind != FS_SP_LOAD || !a->varies || a->list || k->everywhere || !alike(g, k, w))
     return false;
-  for (int x = 0; x < w->accesses.len; x++) {
-    const struct fs_access *b = &w->accesses.data[x];
+  FS_EACH_AT(&w->accesses, b) {
     if (!b->stored || b->slot != a->slot) continue;
     if (w->steps.data[b->step].phase == FS_END || !same_places(a, b)) return false;
   }
@@ -231,8 +230,7 @@ static bool crosses_barrier(const struct group *g, const struct fs_kernel *k) {
 
 /* Whether it writes anew, where only some threads know it, what is in a register. */
 static bool spoils(const struct group *g, const struct fs_kernel *k) {
-  for (int x = 0; x < k->accesses.len; x++) {
-    const struct fs_access *a = &k->accesses.data[x];
+  FS_EACH_AT(&k->accesses, a) {
     if (a->stored && g->carried[a->slot] && !fs_grid_carries(g->plan, k, &k->steps.data[a->step]))
       return true;
   }
@@ -470,8 +468,7 @@ static void keep_step(struct group *g, const int *widths) {
 static bool reads_again(const struct group *g, const struct fs_kernel *k) {
   double bytes = (double)k->space.m * (double)k->space.n;
   if (k->joint != FS_BARRIER) return false;
-  for (int x = 0; x < k->accesses.len; x++) {
-    const struct fs_access *a = &k->accesses.data[x];
+  FS_EACH_AT(&k->accesses, a) {
     double size = (double)fs_dtype_size(a->dtype);
     if (a->varies != 3 || bytes * size > 2 * (double)g->p->device->cache_bytes) continue;
     for (int i = g->first; &g->plan->kernels.data[i] < k; i++) {
@@ -544,8 +541,7 @@ static void close_group(struct group *g) {
   keep_step(g, widths);
   for (int k = g->first; k < g->end; k++)
     fs_kernel_count_tuning(&list[k], d, &list[k].work);
-  for (int s = 0; s < g->plan->slots.len; s++) {
-    struct fs_slot *sl = &g->plan->slots.data[s];
+  FS_EACH_AT(&g->plan->slots, sl) {
     if (sl->first > g->first && sl->first < g->end) sl->first = g->first;
     if (sl->last >= g->first && sl->last < g->end) sl->last = g->end - 1;
   }

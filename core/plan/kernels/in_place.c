@@ -190,8 +190,7 @@ static int first_beside(const struct fs_plan *plan, int s) {
 static void find_readers(const struct places *p, const struct store *s, int base,
                          read_list *out) {
   int from = first_beside(p->plan, s->kernel);
-  for (int i = 0; i < p->reads.len; i++) {
-    const struct read *r = &p->reads.data[i];
+  FS_EACH_AT(&p->reads, r) {
     if (r->kernel >= from && lie_together(p->plan, r->slot, base) &&
         !are_apart(p->plan, s, r) && !stays_right(p->plan, s, r))
       *FS_PUSH(out) = r;
@@ -253,8 +252,7 @@ static bool base_dies(const struct fs_plan *plan, const struct fs_kernel *copy) 
 
 void fs_plan_find_in_place(struct fs_plan *plan) {
   struct places p = {.plan = plan};
-  for (int k = 0; k < plan->kernels.len; k++) {
-    struct fs_kernel *kn = &plan->kernels.data[k];
+  FS_EACH_AT(&plan->kernels, kn) {
     bool may = fs_copies_base(kn) && (kn->copies == FS_COPIES_BASE || base_dies(plan, kn));
     if (may && !p.reads.len) find_reads(&p);
     kn->in_place = may && may_be_left_out(&p, kn);
@@ -270,8 +268,7 @@ bool fs_plan_may_overwrite(const struct fs_plan *plan, int stored, int loaded) {
   if (s->kind == FS_SLOT_INPUT || !s->node ||
       fs_node(plan->graph, s->node)->kind != FS_ND_UPDATE)
     return false;
-  for (int k = 0; k < plan->kernels.len; k++) {
-    const struct fs_kernel *c = &plan->kernels.data[k];
+  FS_EACH_AT(&plan->kernels, c) {
     if (c->in_place && c->accesses.data[1].slot == stored)
       return lie_together(plan, c->accesses.data[0].slot, loaded);
   }
@@ -446,8 +443,7 @@ static void copy_value(struct fs_maker *p, struct fs_plan *plan, const struct st
 /* What the copies for an update copy of its base. */
 static double bytes_copied(const struct fs_plan *plan, fs_id update) {
   double bytes = 0;
-  for (int k = 0; k < plan->kernels.len; k++) {
-    const struct fs_kernel *kn = &plan->kernels.data[k];
+  FS_EACH_AT(&plan->kernels, kn) {
     if (fs_copies_base(kn) && update_of(kn) == update)
       bytes += (double)kn->space.m * (double)kn->space.n *
                (double)fs_dtype_size(kn->accesses.data[0].dtype);
@@ -478,8 +474,7 @@ static struct remedy remedy_of(const struct places *p, const struct store *s, in
 static void mend(struct fs_maker *m, struct places *p, fs_id update, const store_list *stores,
                  int base) {
   insertion_list copies = {0};
-  for (int i = 0; i < stores->len; i++) {
-    const struct store *s = &stores->data[i];
+  FS_EACH_AT(stores, s) {
     struct remedy r = remedy_of(p, s, base);
     if (r.read > r.stored) copy_value(m, p->plan, s, r.last, &copies);
     for (int k = 0; k < r.readers.len && r.read <= r.stored && r.read < INFINITY; k++)

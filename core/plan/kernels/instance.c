@@ -151,8 +151,7 @@ static int make(struct builder *b, fs_id id, int part, int shift) {
 /* The value of a node in a part, made at its first use there. */
 static int get(struct builder *b, fs_id id, int part, int shift) {
   if (fs_node(b->p->g, id)->shape.rank == 0) shift = 0;
-  for (int k = 0; k < b->made.len; k++) {
-    const struct made *m = &b->made.data[k];
+  FS_EACH_AT(&b->made, m) {
     if (m->node == id && m->part == part && m->shift == shift) return m->value;
   }
   int v = make(b, id, part, shift);
@@ -228,8 +227,7 @@ static void sort_steps(struct fs_kernel *k) {
   struct fs_step *out = fs_malloc(sizeof *out * (size_t)FS_MAX(1, k->steps.len));
   int n = 0;
   for (int part = 0; part < k->n_phases; part++)
-    for (int s = 0; s < k->steps.len; s++)
-      if (k->steps.data[s].phase == part) out[n++] = k->steps.data[s];
+    FS_EACH_IN_PHASE(k, s, part) out[n++] = *s;
   if (n) memcpy(k->steps.data, out, sizeof *out * (size_t)n);
   free(out);
 }

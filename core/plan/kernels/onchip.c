@@ -209,8 +209,7 @@ int fs_kernel_footprint(struct fs_kernel *k) {
   int n = k->steps.len, most = 0, now = 0, few[FEW + 2];
   int *change = n <= FEW ? few : fs_malloc(sizeof(int) * ((size_t)n + 2));
   memset(change, 0, sizeof(int) * ((size_t)n + 2));
-  for (int v = 0; v < k->values.len; v++) {
-    const struct fs_value *val = &k->values.data[v];
+  FS_EACH_AT(&k->values, val) {
     if (val->first < 0 || val->same_as >= 0) continue;
     int words = fs_dtype_size(fs_dtype_compute(val->dtype)) > 4 ? 2 : 1;
     change[val->first] += words;

@@ -437,8 +437,7 @@ static void place_all(struct builder *b, const bool *stored) {
 void fs_place_weigh(struct fs_group *g) {
   const struct fs_holder *largest = NULL;
   double most = -1;
-  for (int h = 0; h < g->ax.holders.len; h++) {
-    const struct fs_holder *ho = &g->ax.holders.data[h];
+  FS_EACH_AT(&g->ax.holders, ho) {
     const struct fs_node *nd = fs_node(g->p->g, ho->node);
     if (ho->inside && (nd->kind == FS_ND_VIEW || nd->kind == FS_ND_UPDATE)) continue;
     if (ho->list) continue; /* what is read of it is as large as the result */

@@ -78,8 +78,7 @@ static bool comes_whole(const struct fs_kernel *k, const struct fs_access *a) {
 static bool has_between(const struct fs_graph *g, const struct fs_kernel *k,
                         const struct fs_access *a) {
   bool found = false;
-  for (int x = 0; x < k->accesses.len; x++) {
-    const struct fs_access *b = &k->accesses.data[x];
+  FS_EACH_AT(&k->accesses, b) {
     if (fs_access_is_load(b) && same_array(g, b, a))
       found |= overlap(k, b, a, 1) || overlap(k, b, a, -1);
   }
@@ -92,8 +91,7 @@ static bool has_between(const struct fs_graph *g, const struct fs_kernel *k,
 static bool is_mirrored(const struct fs_graph *g, const struct fs_kernel *k,
                         const struct fs_access *a) {
   if (a->varies != 3 || a->stride[0] != 1 || a->stride[1] == 1) return false;
-  for (int x = 0; x < k->accesses.len; x++) {
-    const struct fs_access *b = &k->accesses.data[x];
+  FS_EACH_AT(&k->accesses, b) {
     if (fs_access_is_load(b) && fs_place_same_array(g, a->slot, b->slot) &&
         b->varies == 3 && a->offset == b->offset && a->stride[0] == b->stride[1] &&
         a->stride[1] == b->stride[0])
@@ -190,23 +188,17 @@ static void count_operations(const struct fs_kernel *k, struct fs_work *w) {
 static void count_extra(const struct fs_kernel *k, const struct fs_device *d, struct fs_work *w) {
   bool warps = fs_device_has_warps(d);
   if (!fs_scheme_of(k)->rows || (warps && fs_tune_holds(k))) return;
-  double row = 0;
+  double row = 0, columns = 0, n = (double)k->space.n;
   FS_EACH_STEP(k, s) {
     const struct fs_access *a = s->kind == FS_SP_LOAD ? &k->accesses.data[s->access] : NULL;
     if (a && a->varies == 3 && fs_kernel_uses(k, s->out, s->phase))
-      row += (double)k->space.n * (double)fs_dtype_size(a->dtype);
+      row += n * (double)fs_dtype_size(a->dtype);
+    if (s->kind == FS_SP_REDUCE && s->over == FS_VARIES_I && k->values.data[s->in[0]].varies == 3)
+      columns += 2 * (double)fs_dtype_size(fs_dtype_compute(k->values.data[s->out].dtype)) *
+                 (double)k->space.m * n / k->tune.iters;
   }
-  if (warps || row > ON_CHIP_ROW)
-    w->bytes_extra += row * (double)k->space.m;
-  FS_EACH_STEP(k, s) {
-    bool columns = s->kind == FS_SP_REDUCE && s->over == FS_VARIES_I &&
-                   k->values.data[s->in[0]].varies == 3;
-    if (columns && warps)
-      w->bytes_extra +=
-          2 * (double)fs_dtype_size(
-                  fs_dtype_compute(k->values.data[s->out].dtype)) *
-          (double)k->space.m * (double)k->space.n / k->tune.iters;
-  }
+  if (warps || row > ON_CHIP_ROW) w->bytes_extra += row * (double)k->space.m;
+  if (warps) w->bytes_extra += columns;
 }
 
 /* On a GPU; how many tasks the CPU target has is known (work.c). */

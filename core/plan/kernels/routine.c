@@ -36,8 +36,7 @@ enum { MOST_FUNCTIONS = 4 }; /* of a kernel whose routines are varied */
 static int functions_of(const struct fs_graph *g, const struct fs_kernel *k,
                         const struct fs_user *out[MOST_FUNCTIONS]) {
   int n = 0;
-  FS_EACH_STEP(k, step) {
-    if (step->kind != FS_SP_MAP || !step->user || !step->node) continue;
+  FS_EACH_CALL(k, step) {
     const struct fs_user *u = fs_node(g, step->node)->user;
     int at = 0;
     while (at < n && out[at] != u) at++;
@@ -56,12 +55,9 @@ int fs_kernel_ways(const struct fs_graph *g, const struct fs_kernel *k) {
 
 static void take(const struct fs_graph *g, struct fs_kernel *k,
                  const struct fs_user *function, const struct fs_user *routine) {
-  for (int s = 0; s < k->steps.len; s++) {
-    struct fs_step *step = &k->steps.data[s];
-    if (step->kind == FS_SP_MAP && step->user && step->node &&
-        fs_node(g, step->node)->user == function)
-      step->user = routine;
-  }
+  FS_EACH_CALL(k, s)
+    if (fs_node(g, s->node)->user == function)
+      k->steps.data[s - k->steps.data].user = routine;
 }
 
 void fs_kernel_take_way(const struct fs_graph *g, const struct fs_device *device,
@@ -137,10 +133,7 @@ void fs_kernel_put_routines(const struct fs_plan *plan,
     put(fs_node(plan->graph, k->applied[q].node)->user, k->applied[q].user, &text);
     put_moves(k->applied[q].user, &text);
   }
-  FS_EACH_STEP(k, step) {
-    if (step->kind == FS_SP_MAP && step->user && step->node)
-      put(fs_node(plan->graph, step->node)->user, step->user, &text);
-  }
+  FS_EACH_CALL(k, step) put(fs_node(plan->graph, step->node)->user, step->user, &text);
   fs_str_puts(out, fs_str_text(&text));
   fs_str_free(&text);
 }

@@ -43,8 +43,7 @@ void fs_kernel_traits(const struct fs_graph *g, const struct fs_kernel *k,
 static const struct fs_access *largest_access(const struct fs_kernel *k) {
   const struct fs_access *largest = NULL;
   size_t most = 0;
-  for (int x = 0; x < k->accesses.len; x++) {
-    const struct fs_access *a = &k->accesses.data[x];
+  FS_EACH_AT(&k->accesses, a) {
     size_t size = fs_dtype_size(a->dtype);
     if (a->varies != (FS_VARIES_I | FS_VARIES_J) || size <= most) continue;
     largest = a;

@@ -13,8 +13,7 @@ static int phase_of(const struct fs_step *s) {
 static enum fs_arith main_type(const struct fs_kernel *k) {
   double most = 0;
   enum fs_arith type = FS_AR_F32;
-  for (int x = 0; x < k->accesses.len; x++) {
-    const struct fs_access *a = &k->accesses.data[x];
+  FS_EACH_AT(&k->accesses, a) {
     double bytes = fs_kernel_elements(k, a->varies) * (double)fs_dtype_size(a->dtype);
     if (bytes <= most) continue;
     most = bytes;
@@ -282,18 +281,6 @@ void fs_kernel_count_tuning(const struct fs_kernel *k,
   if (c) fs_cpu_schedule_free(c);
 }
 
-/* Phases that go through the columns; one that only stores a row's result does
- * not. */
-static int sweeps(const struct fs_kernel *k) {
-  unsigned seen = 0;
-  int n = 0;
-  FS_EACH_STEP(k, s) {
-    if (s->phase < 32 && fs_step_passes_row(k, s)) seen |= 1u << s->phase;
-  }
-  for (; seen; seen &= seen - 1) n++;
-  return n;
-}
-
 /* The axes that a reduction goes over; a sum of what rows gave is a sum of all, for it
  * has none of the work of column sums. */
 static unsigned reduced_over(const struct fs_kernel *k, const struct fs_step *s) {
@@ -302,13 +289,21 @@ static unsigned reduced_over(const struct fs_kernel *k, const struct fs_step *s)
   return of_rows ? FS_VARIES_I | FS_VARIES_J : s->over;
 }
 
+/* Phases that go through the columns; one that only stores a row's result does
+ * not. *over: what is reduced, as bits. */
+static int sweeps(const struct fs_kernel *k, unsigned *over) {
+  unsigned seen = 0;
+  FS_EACH_STEP(k, s) {
+    if (s->phase < 32 && fs_step_passes_row(k, s)) seen |= 1u << s->phase;
+    if (s->kind == FS_SP_REDUCE) *over |= 1u << reduced_over(k, s);
+  }
+  return __builtin_popcount(seen);
+}
+
 /* "map", "rows", "cols", "all": what is reduced; "+": several sweeps; "'": strided; "@": by
  * lists, and what that takes depends on what they say. */
-static void name_pattern(const struct fs_kernel *k, int sweeps, struct fs_work *w) {
-  unsigned over = 0;
-  for (int i = 0; i < k->steps.len; i++)
-    if (k->steps.data[i].kind == FS_SP_REDUCE)
-      over |= 1u << reduced_over(k, &k->steps.data[i]);
+static void name_pattern(const struct fs_kernel *k, unsigned over, int sweeps,
+                         struct fs_work *w) {
   char *at = w->pattern; /* room for all of them */
   at = stpcpy(at, !over ? "map" : over >> FS_VARIES_J & 1 ? "rows" : "");
   at = stpcpy(at, over >> FS_VARIES_I & 1 ? "cols" : over >> 3 & 1 ? "all" : "");
@@ -369,8 +364,7 @@ bool fs_kernel_is_caller(const struct fs_kernel *k) {
 /* Whether rows of some matrix, as it is stored, begin off 16-byte boundaries. */
 static bool is_uneven(const struct fs_kernel *k) {
   bool any = false;
-  for (int x = 0; x < k->accesses.len; x++) {
-    const struct fs_access *a = &k->accesses.data[x];
+  FS_EACH_AT(&k->accesses, a) {
     int64_t bytes = k->space.n % 16 * (int64_t)fs_dtype_size(a->dtype);
     any |= a->varies == (FS_VARIES_I | FS_VARIES_J) && bytes % 16 != 0;
   }
@@ -380,7 +374,8 @@ static bool is_uneven(const struct fs_kernel *k) {
 static void count(const struct fs_kernel *k, const struct fs_cpu_schedule *c,
                   const struct fs_device *d, struct fs_work *w) {
   double busy = imbalance(k, w, c, d);
-  int n_sweeps = sweeps(k);
+  unsigned over = 0;
+  int n_sweeps = sweeps(k, &over);
   w->scheme = (uint8_t)walked_as(k, w, c);
   w->tiled = fs_schemes[w->scheme].ends_rows;
   w->past = c && c->past;
@@ -396,7 +391,7 @@ static void count(const struct fs_kernel *k, const struct fs_cpu_schedule *c,
   count_moves(busy, !c, w);
   for (int i = 0; i < k->steps.len; i++)
     count_step(k, i, c, d, busy, w);
-  name_pattern(k, n_sweeps, w);
+  name_pattern(k, over, n_sweeps, w);
   w->rows = (double)k->space.m;
   w->arith = (uint8_t)main_type(k);
   w->uneven = c ? is_copied(k) : is_uneven(k);
