@@ -17,7 +17,7 @@ struct fs_tv fs_tv_repeat(struct fs_interp *in, fs_id node,
 
 struct fs_tv fs_tv_fill(struct fs_interp *in, enum fs_dtype dt,
                         const struct fs_shape *shape, double x) {
-  return fs_tv_repeat(in, fs_param(in, dt, x), shape);
+  return fs_tv_repeat(in, fs_tv_literal(in, x, dt).node, shape);
 }
 
 struct fs_tv fs_tv_rand(struct fs_interp *in, bool normal, enum fs_dtype dt,

@@ -14,6 +14,33 @@ static bool put_together(struct fs_lift_tracer *t, const struct fs_lift_item *it
   return fs_lane_map(t, op, it->s->expr->span, pair, out);
 }
 
+/* Whether this is a number of the source, or an array of one. */
+static bool is_literal(struct fs_lift_tracer *t, const struct fs_lane *a, double x) {
+  struct fs_graph *g = fs_block_graph(t->in);
+  if (a->kind == FS_LANE_NUMBER)
+    return a->number.literal && a->number.number == x && !signbit(a->number.number);
+  if (a->kind != FS_LANE_TENSOR) return false;
+  const struct fs_node *n = fs_node(g, a->tv.node);
+  if (n->kind == FS_ND_VIEW && !fs_node(g, n->src[0])->shape.rank) n = fs_node(g, n->src[0]);
+  if (n->kind != FS_ND_PARAM || g->literals.data[n->slot] < 0) return false;
+  const struct fs_number *v = &g->params.data[n->slot];
+  return fs_dtype_is_float(n->dtype) ? v->f == x && !signbit(v->f) : (double)v->i == x;
+}
+
+/* Whether what rounds begin with changes nothing: 1*x is x, and 0 + x unless x is -0. That is
+ * no sum of several floats, which begins with a 0 of its own; but where all products of a sum of
+ * products underflow, it may be, and stays so if a library has made it. */
+static bool begins_with_nothing(struct fs_lift_tracer *t, const struct fs_lift_item *it,
+                                const struct fs_lane *first, const struct fs_tv *all) {
+  const struct fs_graph *g = fs_block_graph(t->in);
+  const struct fs_node *n = fs_node(g, all->node);
+  if (it->reduce == FS_RD_PROD) return is_literal(t, first, 1);
+  if (it->reduce != FS_RD_SUM || it->op != FS_AO_ADD || !is_literal(t, first, 0)) return false;
+  if (!fs_dtype_is_float(all->dtype) || n->kind == FS_ND_LIB) return true;
+  const struct fs_node *each = fs_node(g, n->src[0]);
+  return n->kind == FS_ND_REDUCE && !(each->kind == FS_ND_MAP && each->op == FS_OP_MUL);
+}
+
 /* The type that the value has after one round and after every further one. */
 static bool type_of(struct fs_lift_tracer *t, const struct fs_lift_item *it,
                     const struct fs_lane *first, const struct fs_lane *each,
@@ -131,7 +158,8 @@ static bool count_rounds(struct fs_lift_tracer *t, const struct fs_lift_item *it
   all.most = sum ? fmax(0, high) * rounds : fmax(high, to);
   all.last = (struct fs_scalar){.x = all.most, .kind = FS_SC_INT};
   all.measured = true;
-  return put_together(t, it, first, &all, out);
+  *out = all;
+  return begins_with_nothing(t, it, first, &all.tv) || put_together(t, it, first, &all, out);
 }
 
 /* A round that is not executed changes nothing. */
@@ -188,8 +216,9 @@ static bool reduce_rounds(struct fs_lift_tracer *t, const struct fs_lift_item *i
   }
   t->in->span = it->s->expr->span;
   all.tv = fs_tv_cast(t->in, value, dt);
-  if (!put_together(t, it, first, &all, out) || out->kind != FS_LANE_TENSOR || out->tv.dtype != dt)
-    return false;
+  if (begins_with_nothing(t, it, first, &value)) *out = all;
+  else if (!put_together(t, it, first, &all, out)) return false;
+  if (out->kind != FS_LANE_TENSOR || out->tv.dtype != dt) return false;
   bool sum = it->reduce == FS_RD_SUM || it->reduce == FS_RD_PROD;
   out->loose = each.loose || first->loose || (sum && fs_dtype_is_float(dt));
   struct fs_lane any = any_round(t, it, mask, over);

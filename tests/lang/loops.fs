@@ -215,3 +215,45 @@ for i = 1:3; y[i] = x[k[i]]; end                   # error: index 7 is out of ra
 # ---
 y = zeros(3); k = [1, 2.5, 2];
 for i = 1:3; y[k[i]] += 1; end                     # error: an index must be a whole number, not 2.5
+# ---
+# A 0 that a sum begins with is that of `sum`: no kernel adds it. The sign of a zero is what it is
+# round by round.
+function starts(x, n, y)
+  for i = 1:n
+    s = 0; p = 1; q = 0.5; r = 0;
+    for j = 1:n
+      s += x[i, j]; p *= x[i, j]; q += x[i, j]; r -= x[i, j];
+    end
+    y[i, 1] = s; y[i, 2] = p; y[i, 3] = q; y[i, 4] = r;
+  end
+  u = zeros(n); v = zeros(n);
+  for i = 1:n; for j = 1:n; u[i] += x[i, j]; end; end
+  s = 0;
+  for i = 1:n; s += x[i, 1]; v[i] = s; end
+  return (1 ./ y)', (1 ./ u)', (1 ./ v)';
+end
+x = -zeros(3, 3); y = zeros(1, 4); z = zeros(3, 4);
+a, b, c = starts(x, 1, y); d, e, f = starts(x, 3, z);
+:set loops off
+g, h, i = starts(x, 1, y); j, k, l = starts(x, 3, z);
+:set loops on
+assert(all(a == g)); assert(all(b == h)); assert(all(c == i));
+assert(all(d == j)); assert(all(e == k)); assert(all(f == l));
+A = f32(reshape(mod(7*(1:60*60), 11), 60, 60)); C = zeros(60, 60);
+begin
+  forall i = 1:60, j = 1:60
+    s = 0;
+    for k = 1:60; s += A[i, k]*A[k, j]; end
+    C[i, j] = s;
+  end
+end
+:assert plan kernels == 1
+assert(all(C == A*A));
+begin
+  D = zeros(60, 60);
+  forall i = 1:60, j = 1:60
+    for k = 1:60; D[i, j] += A[i, k]*A[k, j]; end
+  end
+end
+:assert plan kernels == 1
+assert(all(C == D));
