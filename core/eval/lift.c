@@ -262,9 +262,9 @@ int64_t fs_lift_try(struct fs_interp *in, const struct fs_stmt *s, const struct 
   struct fs_val part = *range;
   int64_t all = fs_range_count(range), rounds = all, done = 0;
   *st = fs_poll(in, s->span);
-  bool flushed = in->explain;
+  bool flushed = in->explain, whole = false;
   for (bool again = true; again && *st == FS_OK;) {
-    struct fs_lift_nest n = {.in = in, .stopped = rounds < all};
+    struct fs_lift_nest n = {.in = in, .stopped = rounds < all, .whole = whole};
     struct fs_lift_conflict c;
     bool free = false;
     again = false;
@@ -272,7 +272,7 @@ int64_t fs_lift_try(struct fs_interp *in, const struct fs_stmt *s, const struct 
       bool apart = fs_lift_independent(&n, &c);
       int loop = apart ? n.carried_loop : c.loop;
       free = apart && !n.carried;
-      if (!free && !in->lib_depth) *st = tell(&n, loop, apart ? NULL : &c);
+      if (!free && !in->lib_depth && !n.windows) *st = tell(&n, loop, apart ? NULL : &c);
       name_loops(&n, free);
     }
     free = free && fs_lift_stop(&n, &rounds, st);
@@ -288,7 +288,13 @@ int64_t fs_lift_try(struct fs_interp *in, const struct fs_stmt *s, const struct 
       again = flushed = true;
       n.refused.why = NULL;
     }
-    if (!done && !again && *st == FS_OK && n.refused.why) *st = keep_refusal(in, s, &n.refused);
+    if (!done && !again && *st == FS_OK && n.windows) { /* perhaps as loops like others */
+      again = whole = true;
+      rounds = all;
+      part = *range;
+    } else if (!done && !again && *st == FS_OK && n.refused.why) {
+      *st = keep_refusal(in, s, &n.refused);
+    }
     fs_lift_nest_free(&n);
   }
   if (s->text && *st == FS_OK && !done && all && !in->explain) *st = insist(in, s);

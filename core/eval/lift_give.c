@@ -143,7 +143,8 @@ static bool add_counters(struct finals *f) {
   for (int k = 0; k < t->n->loops.len; k++) {
     const struct fs_lift_loop *l = &t->n->loops.data[k];
     const struct fs_lift_item *it = &t->n->items.data[l->first];
-    bool empty = l->first == t->n->items.len || it->depth <= l->depth || it->loops[l->depth] != k;
+    bool empty = l->window || l->first == t->n->items.len || it->depth <= l->depth ||
+                 it->loops[l->depth] != k;
     int64_t round[FS_LIFT_DEPTH] = {0}, last = l->begin.c + l->step * (l->count - 1);
     bool known = empty || last_round(t->n, l, round);
     for (int d = 0; d < l->depth && empty; d++)
@@ -158,7 +159,7 @@ static bool add_counters(struct finals *f) {
     }
     struct fs_lane value = {.number = fs_val_number((double)last, true)}, any;
     struct fs_lane none = {.kind = FS_LANE_NONE};
-    if (!empty && !only_ranges(t->n, l->first)) { /* its range is no condition on it */
+    if ((l->window || !empty) && !only_ranges(t->n, l->first)) { /* its range is no condition */
       t->at = l->first;
       any = fs_lift_mask(t, l->first, 0);
       if (any.kind == FS_LANE_TENSOR)

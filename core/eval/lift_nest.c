@@ -817,6 +817,30 @@ static bool dependent_range(struct fs_lift_nest *n, const struct fs_stmt *s, int
   return true;
 }
 
+/* A window round by round, each as items of the loops around; the loop is there for its counter. */
+static bool add_window(struct fs_lift_nest *n, const struct fs_stmt *s, const struct dependent *d,
+                       struct under by) {
+  int first = n->items.len;
+  int64_t count = fs_range_count(&d->range);
+  bool moves = d->begin.known && !is_constant(&d->begin), known = false;
+  n->windows = true;
+  for (int64_t k = 0; k < count; k++) {
+    double round = d->range.step * (double)k + (moves ? 0 : d->range.start);
+    struct fs_stmt *body = fs_lift_window_round(n, s, moves ? s->expr->args[0] : NULL, round);
+    if (!add_items(n, body, by, true)) return false;
+  }
+  for (int k = 0; k < n->loops.len; k++)
+    known |= n->loops.data[k].window && !strcmp(n->loops.data[k].name, s->targets[0].name);
+  if (known) return true;
+  if (!add_loop(n, s, &d->range)) return false;
+  n->n_path--;
+  struct fs_lift_loop *loop = &n->loops.data[n->loops.len - 1];
+  if (moves) loop->begin = d->begin;
+  loop->first = first;
+  loop->window = true;
+  return true;
+}
+
 /* A loop without rounds is left out, with all that is in it. */
 static bool add_inner(struct fs_lift_nest *n, const struct fs_stmt *s, struct under by) {
   struct dependent d = {.holds = NULL};
@@ -828,6 +852,10 @@ static bool add_inner(struct fs_lift_nest *n, const struct fs_stmt *s, struct un
     if (!d.holds || !fs_range_count(&d.range)) n->items.len--;
   }
   if (!fs_range_count(&d.range)) return true;
+  bool moves = !plain && !is_constant(&d.begin);
+  if (!d.holds && !(moves && by.guard >= 0) &&
+      fs_lift_is_window(n, s, fs_range_count(&d.range), moves))
+    return add_window(n, s, &d, by);
   if (!add_loop(n, s, &d.range))
     return fs_lift_refuse(n, s->expr->span, "is a loop too deep, or no range of whole numbers");
   struct fs_lift_loop *loop = &n->loops.data[n->loops.len - 1];

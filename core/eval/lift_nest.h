@@ -14,8 +14,8 @@
 #include "core/eval/scalar.h"
 #include "core/graph/graph.h"
 
-enum { FS_LIFT_DEPTH = FS_MAX_RANK, FS_LIFT_LOOPS = 16, FS_LIFT_ITEMS = 64,
-       FS_LIFT_ACCESSES = 256, FS_LIFT_MOST = 1 << 30 };
+enum { FS_LIFT_DEPTH = FS_MAX_RANK, FS_LIFT_LOOPS = 16, FS_LIFT_ITEMS = 128,
+       FS_LIFT_ACCESSES = 512, FS_LIFT_MOST = 1 << 30 };
 
 /* c + sum of k[l]*t[l]; `known`: it is one. */
 struct fs_affine {
@@ -31,6 +31,7 @@ struct fs_lift_loop {
   int depth;                 /* from 0 */
   int around[FS_LIFT_DEPTH]; /* the loops around it */
   int first;                 /* its first item: what it stands under, that does, too */
+  bool window;               /* its rounds are items one by one (lift_window.c) */
   int ends;                  /* the CONDITION that a `break` ends it by; -1: none */
 };
 
@@ -113,6 +114,8 @@ struct fs_lift_nest {
   const struct fs_stmt *fresh;   /* while it is read: the first statement of a loop */
   bool wants_stored;             /* an array that the block has not computed yet */
   bool stopped;                  /* it is read for the rounds before the one that ends it */
+  bool whole;                    /* windows are loops like others; */
+  bool windows;                  /* ... there is one, and it is none */
   struct fs_arena *arena;        /* expressions that are not in the text */
   const struct fs_expr *behind;  /* while it is read: left of which && or || */
   bool behind_or;
@@ -162,6 +165,16 @@ const struct fs_builtin *fs_lift_cast(const struct fs_lift_nest *n, const struct
 /* The short function of the user that is called with all of its arguments, of nothing but
  * them, numbers, operators and elementwise functions; NULL: it is none. Borrowed. */
 const struct fs_func *fs_lift_function(const struct fs_lift_nest *n, const struct fs_expr *e);
+
+/* -- lift_window.c -- */
+
+/* Whether a loop of few rounds reads neighbours, or writes them; `moves`: it begins at a sum of
+ * other counters. What stands in it in one round: `round` in place of its counter, and `begin`
+ * more, unless that is NULL. */
+bool fs_lift_is_window(const struct fs_lift_nest *n, const struct fs_stmt *s, int64_t count,
+                       bool moves);
+struct fs_stmt *fs_lift_window_round(struct fs_lift_nest *n, const struct fs_stmt *s,
+                                     struct fs_expr *begin, double round);
 
 /* -- lift_guard.c -- */
 

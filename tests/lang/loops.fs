@@ -257,3 +257,59 @@ begin
 end
 :assert plan kernels == 1
 assert(all(C == D));
+# ---
+# A short inner loop over neighbours is views, one a round, and a kernel that reads them by
+# offsets; in a longer one they are a list.
+n = 24; A = f32(reshape(mod(7*(1:n*n), 11), n, n)); z = zeros(n, n); r = zeros(n, n);
+forall i = 2:n-1, j = 2:n-1
+  s = 0;
+  for u = -1:1
+    for v = j-1:j+1
+      if u*(v - j) > 0; continue; end
+      s += A[i + u, v]*(u + 2);
+    end
+  end
+  z[i, j] = s; r[i, j] = 1;
+end
+print(u, " ", v, " ", s)                           # expect: 1 24 63
+w = zeros(n, n); y = 0; q = zeros(n - 40 + 40);
+:set loops off
+for i = 2:n-1
+  for j = 2:n-1
+    s = 0;
+    for u = -1:1
+      for v = j-1:j+1
+        if u*(v - j) > 0; continue; end
+        s += A[i + u, v]*(u + 2);
+      end
+    end
+    w[i, j] = s;
+  end
+end
+print(u, " ", v, " ", s)                           # expect: 1 24 63
+:set loops on
+assert(all(z == w));
+x = A[1, :]'; e = zeros(n); t = 0; g = zeros(n);
+forall i = 3:n-2
+  for k = -2:2; e[i] += x[i + k]*k; t += x[i + k]; end
+  for k = -2:2; if i > 5; for l = 0:1; g[i] = g[i] + x[i + k + 0*l]; end; end; end
+end
+print(sum(e), " ", t, " ", k, " ", l, " ", sum(g))   # expect: -30 500 2 1 820
+:set loops off
+e2 = zeros(n); t2 = 0; g2 = zeros(n); k = 0; l = 0;
+for i = 3:n-2
+  for k = -2:2; e2[i] += x[i + k]*k; t2 += x[i + k]; end
+  for k = -2:2; if i > 5; for l = 0:1; g2[i] = g2[i] + x[i + k + 0*l]; end; end; end
+end
+:set loops on
+assert(all(e == e2)); assert(t == t2); assert(all(g == g2)); print(k, " ", l)   # expect: 2 1
+p = zeros(n, n); print(p[1, 1], A[1, 1])           # expect: 0 7
+begin
+  forall i = 2:n-1, j = 2:n-1
+    s = 0;
+    for u = -1:1; for v = -1:1; s += A[i + u, j + v]; end; end
+    p[i, j] = s;
+  end
+end
+:assert plan kernels <= 4
+assert(p[5, 6] == sum(A[4:6, 5:7]));
