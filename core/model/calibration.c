@@ -174,11 +174,13 @@ static const struct fs_kind_table *find_kind(const struct fs_calibration *c,
  * waits for there is the same in all types. */
 static const struct fs_kind_table *table_of(struct fs_kind kind, const struct fs_calibration *c) {
   const struct fs_kind_table *t = find_kind(c, &kind);
-  bool shifted = kind.apart == FS_APART_SHIFTED && !kind.tiled;
+  bool layered = kind.apart == FS_APART_LAYERED;
+  bool shifted = layered || (kind.apart == FS_APART_SHIFTED && !kind.tiled);
   struct fs_kind other = kind;
   other.load = FS_LOAD_LIGHT;
   if (!t && kind.blocks && shifted && kind.load == FS_LOAD_BUSY) t = find_kind(c, &other);
-  other = kind;
+  other = kind, other.apart = FS_APART_SHIFTED;
+  if (!t && layered) return table_of(other, c);
   other.apart = FS_APART_NOT;
   if (!t && (shifted || kind.apart == FS_APART_UNEVEN || kind.apart == FS_APART_PAST))
     t = find_kind(c, &other);

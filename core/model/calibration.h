@@ -107,11 +107,10 @@ struct fs_sample {
   double seconds;
 };
 
-/* The costs that make the predictions of the samples best, each relative to its
- * measurement: non-negative least squares, outliers weighing less (Lawson and
- * Hanson's problem by coordinate descent; weights after Huber). A cost that no
- * sample shows stays what the device's attributes say. False if there are too
- * few samples, or some are no times. */
+/* The costs that make the predictions of the samples best, each relative to its measurement:
+ * non-negative least squares, outliers weighing less (Lawson and Hanson's problem by coordinate
+ * descent; weights after Huber). A cost that no sample shows stays what the device's attributes
+ * say. False if there are too few samples, or some are no times. */
 bool fs_calibration_fit(const struct fs_sample *samples, int n,
                         const struct fs_device *device,
                         struct fs_calibration *out);
@@ -158,10 +157,9 @@ double fs_move_cost(const double *curve, double working_set);
 struct fs_prediction fs_calibrated(const struct fs_work *work,
                                    const struct fs_calibration *c);
 
-/* One user function (:elem): `work` is that of a kernel which was measured to
- * take `seconds`, and whose amount of FS_TM_USER counts the calls. Gives the
- * seconds of a call with which the prediction is the measurement; 0 if the rest
- * explains it, or if there is no calibration to tell the rest by. */
+/* One user function (:elem): `work` is that of a kernel which was measured to take `seconds`, and
+ * whose amount of FS_TM_USER counts the calls. Gives the seconds of a call with which the
+ * prediction is the measurement; 0 if the rest explains it, or no calibration tells the rest. */
 double fs_calibrate_call(const struct fs_work *work, double seconds,
                          const struct fs_device *device);
 /* What a kernel of few calls took beyond that, if a call takes `each`. */
@@ -177,9 +175,8 @@ void fs_call_keep(struct fs_calibration *c, uint64_t hash, double seconds,
                   double delay);
 
 /* The costs of a device that nobody has measured: of one of its kind that was
- * (core/model/reference/), by the ratios of what is known of both: bandwidths, the
- * size of the cache, the rate of operations, units. Its quality is "uncalibrated".
- * Given: free(). */
+ * (core/model/reference/), by the ratios of what is known of both: bandwidths, the size of the
+ * cache, the rate of operations, units. Its quality is "uncalibrated". Given: free(). */
 struct fs_calibration *fs_calibration_reference(const struct fs_device *device);
 
 /* Costs by the book, for plans that depend on the rules and on round figures alone:

@@ -62,6 +62,12 @@ enum fs_term fs_term_of_name(const char *name) {
   return FS_TM_COUNT;
 }
 
+static int found(const struct fs_work *w, enum fs_term term, int phase) {
+  int k = w->n_amounts - 1; /* what came last comes again */
+  while (k >= 0 && (w->amounts[k].term != term || w->amounts[k].phase != phase)) k--;
+  return k;
+}
+
 struct fs_kind fs_kind_of(const struct fs_work *w) {
   static const uint8_t as[8] = {0, 1, 2, 3, 0, 5, 1, 1}; /* instances as flat, others as rows */
   bool busy = w->flops + 8 * w->special > w->bytes_read + w->bytes_written;
@@ -69,41 +75,34 @@ struct fs_kind fs_kind_of(const struct fs_work *w) {
                       .blocks = w->spread.resident > 0};
   memcpy(k.pattern, w->pattern, strnlen(w->pattern, sizeof k.pattern - 1));
   k.load = w->library ? FS_LOAD_CALL : busy ? FS_LOAD_BUSY : FS_LOAD_LIGHT;
-  k.apart = w->spread.sharing > 1 ? FS_APART_SHARED : w->shifted ? FS_APART_SHIFTED
-            : w->uneven           ? FS_APART_UNEVEN : w->past    ? FS_APART_PAST : FS_APART_NOT;
+  bool layers = w->shifted && k.blocks && k.scheme == 1 && found(w, FS_TM_GENERAL, 0) >= 0;
+  k.apart = w->spread.sharing > 1 ? FS_APART_SHARED : layers ? FS_APART_LAYERED
+            : w->shifted ? FS_APART_SHIFTED : w->uneven ? FS_APART_UNEVEN
+            : w->past    ? FS_APART_PAST    : FS_APART_NOT;
   return k;
 }
 
 void fs_kind_name(const struct fs_kind *k, char out[FS_KIND_NAME]) {
   static const char *const schemes[] = {"flat", "row", "tile", "library", "flat", "march"};
   static const char *const loads[] = {"light", "busy", "call"};
-  static const char *const aparts[] = {"", " shared", " shifted", " uneven", " past"};
+  static const char *const aparts[] = {"", " shared", " layered", " shifted", " uneven", " past"};
   snprintf(out, FS_KIND_NAME, "%s %s %s %s%s", schemes[k->scheme], k->pattern,
            fs_arith_names[k->arith], loads[k->load], aparts[k->apart]);
 }
 
 void fs_work_add(struct fs_work *w, enum fs_term term, int phase, double amount) {
   if (!(amount > 0)) return;
-  for (int k = w->n_amounts - 1; k >= 0; k--) /* what came last comes again */
-    if (w->amounts[k].term == term && w->amounts[k].phase == phase) {
-      w->amounts[k].amount += amount;
-      return;
-    }
-  for (int k = 0; w->n_amounts == FS_WORK_AMOUNTS && k < w->n_amounts; k++)
-    if (w->amounts[k].term >= FS_TM_MAP) { /* some operation stands for it */
-      w->amounts[k].amount += amount;
-      return;
-    }
-  if (w->n_amounts == FS_WORK_AMOUNTS) return;
-  w->amounts[w->n_amounts++] =
-      (struct fs_amount){amount, (uint16_t)term, (uint8_t)phase};
+  int had = found(w, term, phase);
+  bool full = w->n_amounts == FS_WORK_AMOUNTS;
+  if (had < 0 && full) /* some operation stands for it */
+    for (had = 0; had < w->n_amounts && w->amounts[had].term < FS_TM_MAP;) had++;
+  if (had >= 0 && had < w->n_amounts) w->amounts[had].amount += amount;
+  else if (!full)
+    w->amounts[w->n_amounts++] = (struct fs_amount){amount, (uint16_t)term, (uint8_t)phase};
 }
 
 void fs_work_set(struct fs_work *w, enum fs_term term, int phase, double amount) {
-  for (int k = 0; k < w->n_amounts; k++)
-    if (w->amounts[k].term == term && w->amounts[k].phase == phase) {
-      w->amounts[k].amount = FS_MAX(amount, 0);
-      return;
-    }
-  fs_work_add(w, term, phase, amount);
+  int had = found(w, term, phase);
+  if (had >= 0) w->amounts[had].amount = FS_MAX(amount, 0);
+  else fs_work_add(w, term, phase, amount);
 }

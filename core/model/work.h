@@ -138,8 +138,10 @@ struct fs_work {
   struct fs_amount amounts[FS_WORK_AMOUNTS];
 };
 
-/* What sets a kernel apart from others that do the same: the first of these that is so. */
-enum fs_apart { FS_APART_NOT, FS_APART_SHARED, FS_APART_SHIFTED, FS_APART_UNEVEN, FS_APART_PAST };
+/* What sets a kernel apart from others that do the same: the first of these that is so. Layered
+ * are neighbours in space that a GPU goes over by rows: several layers want to stay in caches. */
+enum fs_apart { FS_APART_NOT, FS_APART_SHARED, FS_APART_LAYERED, FS_APART_SHIFTED, FS_APART_UNEVEN,
+                FS_APART_PAST };
 enum fs_load { FS_LOAD_LIGHT, FS_LOAD_BUSY, FS_LOAD_CALL }; /* computes little for a byte, much */
 
 /* What kind of kernel it is, whatever its size. All of bytes, so that it can be compared so. */

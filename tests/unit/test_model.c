@@ -168,6 +168,33 @@ static void test_strided(void) {
   free(c);
 }
 
+/* Neighbours in space that a GPU goes over by rows have a table of their own, which says nothing
+ * of those in a plane; where there is none, that of a plane says it. */
+static void test_layers(void) {
+  struct fs_calibration *c = fs_calloc(1, sizeof *c);
+  make_samples(0, 0);
+  CHECK(fs_calibration_fit(samples, SAMPLES, &device, c));
+  struct fs_work plane = flat_work(1e7, 1e7, 2e7, FS_OP_ADD, 1e6);
+  plane.scheme = 1;
+  plane.rows = 1000;
+  plane.shifted = true;
+  plane.spread = (struct fs_spread){.tasks = 1000, .resident = 100, .sharing = 1, .threads = 128};
+  struct fs_work space = plane;
+  fs_work_add(&space, FS_TM_GENERAL, 0, 1e6);
+  double before = fs_calibrated(&plane, c).seconds, alone = fs_calibrated(&space, c).seconds;
+  CHECK(fs_calibration_note(c, &plane, log(1.25)));
+  CHECK(near(fs_calibrated(&plane, c).seconds, 1.25 * before, 0.03));
+  CHECK(near(fs_calibrated(&space, c).seconds, 1.25 * alone, 0.03));
+  CHECK(fs_calibration_note(c, &space, log(2)));
+  CHECK(near(fs_calibrated(&plane, c).seconds, 1.25 * before, 0.03));
+  CHECK(near(fs_calibrated(&space, c).seconds, 2 * alone, 0.03));
+  char name[FS_KIND_NAME];
+  struct fs_kind kind = fs_kind_of(&space);
+  fs_kind_name(&kind, name);
+  CHECK(strstr(name, " layered"));
+  free(c);
+}
+
 /* Row kernels take 1.5 times what the costs say: their kind's table says so. It says
  * it near the sizes that were measured only, and of no other kind. A tile kernel
  * of which nothing is known looks worse than it may be. */
@@ -729,6 +756,7 @@ int main(void) {
   test_late();
   test_strided();
   test_kinds();
+  test_layers();
   test_outliers();
   test_no_fit();
   test_library(c);
