@@ -31,11 +31,10 @@ int w_slot_argument(const struct fs_plan *plan, struct fs_emitted *o, int slot, 
  * can use it. */
 static int64_t first_offset(const struct fs_writer *w, const struct fs_access *a) {
   int64_t first = a->offset;
-  FS_EACH_AT(&w->how->kernel->accesses, b) {
+  FS_EACH_AT(&w->how->kernel->accesses, b)
     if (b->step >= 0 && b->dtype == a->dtype && same_array(w->args->plan, a->slot, b->slot) &&
         !memcmp(a->stride, b->stride, sizeof a->stride) && !a->list && !b->list)
       first = FS_MIN(first, b->offset);
-  }
   return first;
 }
 
@@ -47,7 +46,8 @@ static void access_pointer(const struct fs_writer *w, int x) {
   int argument = w_slot_argument(w->args->plan, w->args->out, a->slot,
                                  first * (int64_t)fs_dtype_size(a->dtype));
   const char *off = a->offset > first ? w_fmt(w, " + %s", w_int(w, a->offset - first)) : "";
-  w_line(w, "`global %s%s *const a%d = (`global %s%s *)s%d%s;", how, type, x, how, type, argument, off);
+  w_line(w, "`global %s%s *const a%d = (`global %s%s *)s%d%s;", how, type, x, how, type, argument,
+         off);
 }
 
 void w_access_pointers(const struct fs_writer *w) {
@@ -78,13 +78,12 @@ void w_work_pointers(const struct fs_writer *w) {
                         w_fmt(w, "%lldLL", (long long)each))
                 : w_int(w, fixed);
     }
-    w_line(w, "`global %s *const w%d = (`global %s *)((`global char *)work + %s);", type, v, type, at);
+    w_line(w, "`global %s *const w%d = (`global %s *)((`global char *)work + %s);", type, v, type,
+           at);
     any = true;
   }
   if (w->how->march)
-    w_line(w,
-           "unsigned long long *const posts = (unsigned long long *)((char "
-           "*)work + %d);",
+    w_line(w, "unsigned long long *const posts = (unsigned long long *)((char *)work + %d);",
            W_COUNTER_BYTES);
   if (!w->args->grid && (any || w->how->n_all || w->how->vector_end))
     w_line(w, "`global unsigned *const counters = (`global unsigned *)work;");

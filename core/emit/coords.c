@@ -175,9 +175,8 @@ const char *w_lanes_left(const struct fs_writer *w, unsigned guard) {
 
 const char *w_put_text(const struct fs_writer *w, const struct fs_step *s, unsigned guard) {
   return w_guarded(w, guard,
-                   w_fmt(w, "fs_put`%s(a%d[%s], %s);", fs_dtype_name(w_access(w, s)->dtype), s->access,
-                         w_address(w, w_access(w, s)),
-                         w_ref(w, s->in[0])));
+                   w_fmt(w, "fs_put`%s(a%d[%s], %s);", w_stored_tag(w, s), s->access,
+                         w_address(w, w_access(w, s)), w_ref(w, s->in[0])));
 }
 
 /* -- declarations ---------------------------------------------------------------- */

@@ -150,7 +150,8 @@ static void add_partials(const struct fs_writer *w, const struct fs_step *s, con
     w_line(w, "%s = %s;", acc, w_combine(w, s, acc, w_fmt(w, "part%d_%d", s->out, k)));
   w_line(w, "for (unsigned b = threadIdx.x%s; b < %s; b += %d)",
          together ? w_fmt(w, " + %d", together * w->how->threads) : "", count, w->how->threads);
-  w_line(w, "  %s = %s;", acc, w_combine(w, s, acc, w_fmt(w, "fs_fresh`%s(w%d + b)", w_acc_tag(w, s->out), s->out)));
+  const char *more = w_fmt(w, "fs_fresh`%s(w%d + b)", w_acc_tag(w, s->out), s->out);
+  w_line(w, "  %s = %s;", acc, w_combine(w, s, acc, more));
 }
 
 static void fulls_in(const struct fs_writer *w) {
@@ -420,7 +421,8 @@ static void end_of_axis(const struct fs_writer *w, uint8_t varies) {
   struct axis a = axis_of(w, varies);
   fs_steps need = end_steps(w, &a);
   bool last = w->how->last_ends;
-  const char *first = last ? "0" : "(fs_index)blockIdx.x", *all = last ? "1" : "(fs_index)gridDim.x";
+  const char *first = last ? "0" : "(fs_index)blockIdx.x";
+  const char *all = last ? "1" : "(fs_index)gridDim.x";
   if (*need && !*w_reductions(w, a.acc)) {
     w_loop(w, FS_LP_GRID,
            "fs_index x = %s * %d + threadIdx.x; x < %s; x += %s * %d", first,

@@ -92,7 +92,8 @@ const char *w_finished(const struct fs_writer *w, int value, const char *acc) {
   enum fs_dtype dt = w_val(w, value)->dtype;
   const struct fs_step *s = w_maker(w, value);
   if (w_val(w, value)->words > 1 && fs_reduces_to_place(s->op)) return w_fmt(w, "%s.at", acc);
-  if (w_val(w, value)->words > 1) acc = w_fmt(w, "%s::result`%s(%s)", w_op_class(s->op), w_acc_tag(w, value), acc);
+  if (w_val(w, value)->words > 1)
+    acc = w_fmt(w, "%s::result`%s(%s)", w_op_class(s->op), w_acc_tag(w, value), acc);
   if (dt == FS_BOOL) return w_fmt(w, "%s != 0", acc);
   return w_rounded(w, dt, acc);
 }
@@ -163,12 +164,11 @@ const char *w_at(const struct fs_writer *w, const struct fs_lp_address *a) {
 
 const char *w_address(const struct fs_writer *w, const struct fs_access *a) {
   struct fs_lp_address at = {0};
-  if (a->list) {
-    const char *in_list = w_address(w, fs_access_list(w->how->kernel, a));
-    fs_lp_add_term(&at, w_fmt(w, "fs_place<fs_index>`%s(a%d[%s])",
-                         fs_dtype_name(fs_access_list(w->how->kernel, a)->dtype), a->list - 1, in_list),
+  const struct fs_access *list = fs_access_list(w->how->kernel, a);
+  if (list)
+    fs_lp_add_term(&at, w_fmt(w, "fs_place<fs_index>`%s(a%d[%s])", fs_dtype_name(list->dtype),
+                              a->list - 1, w_address(w, list)),
                    a->list_stride);
-  }
   fs_lp_add_axes(&at, &w->axes, a->stride);
   return w_at(w, &at);
 }
@@ -188,7 +188,8 @@ const char *w_accumulate(const struct fs_writer *w, const struct fs_step *s, con
   enum fs_dtype to = w_val(w, s->out)->dtype, from = w_val(w, s->in[0])->dtype;
   const char *x = w_element(w, s->in[0], half);
   const struct fs_reduce_op_info *op = &fs_reduce_ops[s->op];
-  if (op->also) return w_fmt(w, "%s = %s::with`%s(%s, %s);", acc, op->functor, w_acc_tag(w, s->out), acc, x);
+  if (op->also)
+    return w_fmt(w, "%s = %s::with`%s(%s, %s);", acc, op->functor, w_acc_tag(w, s->out), acc, x);
   if (fs_reduces_to_place(s->op)) {
     const char *at = index_of(w, s, w->how->lanes > 1 ? "e" : NULL);
     x = w_fmt(w, "%s{%s, %s}", w_acc_type(w, s->out), x, at);

@@ -29,8 +29,7 @@ static void put_rest(const struct fs_emitted *e, struct fs_str *out) {
   fs_str_printf(out, "shared: %lld B", (long long)e->shared_bytes);
   if (e->work_base || e->work_per_block)
     fs_str_printf(out, "; workspace %lld B and %lld B a block, %lld B of zeros",
-                  (long long)e->work_base, (long long)e->work_per_block,
-                  (long long)e->work_zeroed);
+                  (long long)e->work_base, (long long)e->work_per_block, (long long)e->work_zeroed);
   for (size_t k = 0; k < FS_LEN(word); k++)
     if (is[k]) fs_str_printf(out, "; %s", word[k]);
   fs_str_puts(out, "\n");

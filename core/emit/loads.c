@@ -67,8 +67,9 @@ static const char *load_by_list(const struct fs_writer *w, const struct fs_step 
                                              : w_fmt(w, "a%d + (%s)", s->access, w_at(w, &rest));
   const char *step =
       is_vector(w, list) ? "" : w_fmt(w, ", (fs_index)%s", w_int(w, list->stride[last]));
-  return w_fmt(w, "fs_load_by_list`%s%s.%s.%d(%s, %s, (fs_index)%s, (fs_index)%s, a%d + (%s)%s, %s);",
-               *step ? "" : "near.", fs_dtype_name(a->dtype), fs_dtype_name(list->dtype), w->how->lanes,
+  const char *tag = w_fmt(w, "%s%s.%s.%d", *step ? "" : "near.", fs_dtype_name(a->dtype),
+                          fs_dtype_name(list->dtype), w->how->lanes);
+  return w_fmt(w, "fs_load_by_list`%s(%s, %s, (fs_index)%s, (fs_index)%s, a%d + (%s)%s, %s);", tag,
                to, from, w_int(w, a->stride[last]), w_int(w, a->list_stride), a->list - 1, in_list,
                step, left);
 }
@@ -87,14 +88,14 @@ static const char *move_vector(const struct fs_writer *w, const struct fs_step *
   const struct fs_access *a = w_access(w, s);
   unsigned others = guard & ~(FS_LP_IF_VECTOR | FS_LP_IF_LANE);
   int64_t stride = a->stride[w->axes.n_outer + w->axes.n_inner - 1];
+  const char *tag = vector_tag(w, a);
   if (!is_vector(w, a))
     return w_guarded(w, others,
-                     w_fmt(w, "fs_%s_apart`%s(%s, %s, (fs_index)%s, %s);", verb, vector_tag(w, a), to, from,
+                     w_fmt(w, "fs_%s_apart`%s(%s, %s, (fs_index)%s, %s);", verb, tag, to, from,
                            w_int(w, w->how->length > 1 ? stride : 0), w_lanes_left(w, guard)));
   if (w->how->tail && guard & FS_LP_IF_LANE)
-    return w_guarded(w, others, w_fmt(w, "fs_%s_some`%s(%s, %s, k);", verb, vector_tag(w, a), to, from));
-  return w_guarded(w, guard & ~FS_LP_IF_LANE,
-                   w_fmt(w, "fs_%s`%s(%s, %s);", verb, vector_tag(w, a), to, from));
+    return w_guarded(w, others, w_fmt(w, "fs_%s_some`%s(%s, %s, k);", verb, tag, to, from));
+  return w_guarded(w, guard & ~FS_LP_IF_LANE, w_fmt(w, "fs_%s`%s(%s, %s);", verb, tag, to, from));
 }
 
 static const char *load_vector(const struct fs_writer *w, const struct fs_step *s, const char *to,
@@ -111,8 +112,8 @@ static const char *load_vector(const struct fs_writer *w, const struct fs_step *
   if (is_vector(w, a) && tail && fs_dtype_size(a->dtype) == 2 && !w->how->made[s->out].hoisted) {
     const char *in = w_guard(w, others, -1), *k = *in ? w_fmt(w, "%s ? k : 0", in) : "k";
     const char *whole = whole_vectors(w);
-    return w_fmt(w, "fs_load_first`%s%s(%s, %s, %s%s);", *whole ? "whole." : "", vector_tag(w, a), to,
-                 from, k, whole);
+    return w_fmt(w, "fs_load_first`%s%s(%s, %s, %s%s);", *whole ? "whole." : "",
+                 vector_tag(w, a), to, from, k, whole);
   }
   const char *policy = is_vector(w, a) && !tail ? w_keeping(w, s, "i") : NULL;
   const char *by = w->how->pairs && w_is_laned(w, s->out) ? "load_pairs_by" : "load_by";
@@ -160,8 +161,7 @@ static const char *load_turned(const struct fs_writer *w, const struct fs_lp *x)
   const char *in = rows ? w_fmt(w, "i < %s", w_int(w, w->how->m)) : "";
   return w_behind(w, w_and(w, in, w_guard(w, x->guard & FS_LP_IF_VECTOR, -1)),
                   w_fmt(w, "fs_load_turned`%s.%d.%d(v%d, %s, (fs_index)%s);",
-                        fs_dtype_name(w_access(w, s)->dtype), w->how->rows, w->how->lanes, s->out,
-                        pointer(w, s),
+                        w_stored_tag(w, s), w->how->rows, w->how->lanes, s->out, pointer(w, s),
                         w_int(w, w_access(w, s)->stride[1])));
 }
 
@@ -310,10 +310,9 @@ const char *w_store_text(const struct fs_writer *w, const struct fs_lp *x) {
   if (!(w_over(w, s->in[0]) & FS_LP_LANES)) from = w_fmt(w, "x%d", w_number(w, s));
   int shift = shift_of_store(w, s);
   if (!shift) return move_vector(w, s, "store", to, from, x->guard);
-  return w_guarded(
-      w, others,
-      w_fmt(w, "fs_store_shifted<%d>`%s(%s, %s, %s);", shift, vector_tag(w, w_access(w, s)), to, from,
-            w_lanes_left(w, x->guard)));
+  return w_guarded(w, others,
+                   w_fmt(w, "fs_store_shifted<%d>`%s(%s, %s, %s);", shift,
+                         vector_tag(w, w_access(w, s)), to, from, w_lanes_left(w, x->guard)));
 }
 
 void w_stores(const struct fs_writer *w, fs_steps need) {

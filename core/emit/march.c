@@ -158,9 +158,7 @@ static void gathers(struct w_march *c) {
   FS_EACH_OF(c->column_sums, s) {
     const char *op = w_op_class(s->op);
     w_line(w, "%s x%d = %s;", w_acc_type(w, s->out), s->out, w_neutral(w, s));
-    w_line(w,
-           "for (int k = lane; k < FS_WIDTH; k += 32) x%d = %s::of(x%d, "
-           "team%d[m][k]);",
+    w_line(w, "for (int k = lane; k < FS_WIDTH; k += 32) x%d = %s::of(x%d, team%d[m][k]);",
            s->out, op, s->out, s->out);
     w_say(w, FS_LP_FOLD, s, "x%d = fs_fold_lanes<%s, FS_COLUMNS>(x%d);", s->out, op, s->out);
     w_line(w, "if (lane < FS_COLUMNS)");
@@ -242,9 +240,8 @@ static void ending(struct w_march *c) {
   w_loop(w, FS_LP_BLOCK_AXIS, "int b = part; b < %d; b += FS_LANES", w->how->rows);
   w_line(w, "%s", w_march_row_number(w));
   w_if(w, "j < %s", w_int(w, w->how->n));
-  FS_EACH_OF(c->row_sums, s) {
+  FS_EACH_OF(c->row_sums, s)
     w_define_sum(w, s, w_fmt(w, "fs_lane(x%d, b)", s->out));
-  }
   FS_EACH_STEP(k, s) {
     bool end = s->phase == FS_END && (s->out < 0 || !w->how->made[s->out].uniform);
     bool vector =

@@ -11,7 +11,8 @@ void w_march_want(struct w_march *c, int value, bool finishing) {
   int v = w->how->made[value].alias;
   const struct fs_step *s = w_maker(w, v);
   if (!s || w->how->made[v].uniform || s->kind == FS_SP_REDUCE) return;
-  if (!finishing && (w->how->made[v].saved || w_varies(w, v) == FS_VARIES_J || v == c->again)) return;
+  bool there = w->how->made[v].saved || w_varies(w, v) == FS_VARIES_J || v == c->again;
+  if (!finishing && there) return;
   c->need[w->how->made[v].def] = true;
   FS_EACH_IN(s, a) w_march_want(c, s->in[a], finishing);
 }
@@ -260,13 +261,15 @@ static void bring(struct w_march *c, const struct fs_step *s) {
   w_line(w, "%s = {};", pack_held(w, s));
   w_for_in_braces(w, "e", w->how->lanes);
   w_let(w, "const fs_index i = first%s;", w->how->lanes > 1 ? " + e" : "");
-  w_line(w, "if (%s) %s.e[%s] = *(%s);", w_and(w, w_march_row_exists(c), w_march_column_exists(c, "i")),
-         pack_held(w, s), w->how->lanes > 1 ? "e" : "0", at);
+  const char *exists = w_and(w, w_march_row_exists(c), w_march_column_exists(c, "i"));
+  const char *e = w->how->lanes > 1 ? "e" : "0";
+  w_line(w, "if (%s) %s.e[%s] = *(%s);", exists, pack_held(w, s), e, at);
   w_close(w);
 }
 
 /* Lanes of value v, of what load s has brought or of what was made of it. */
-static void tile_load(struct w_march *c, const struct fs_step *s, int64_t number, int phase, int v) {
+static void tile_load(struct w_march *c, const struct fs_step *s, int64_t number, int phase,
+                      int v) {
   const struct fs_writer *w = c->w;
   int64_t line = 16 * c->cut.lanes;
   int turn = turn_of(c);

@@ -19,10 +19,11 @@ static const char *const files[] = {"elemlib/opencl/maps.cl", "elemlib/opencl/me
 static const struct {
   const char *functor, *merge, *fields, *join, *finish;
 } merges[] = {
-#define FS_REDUCE_OP(id, name, types, result, first, functor, merge, ...) {#functor, #merge, 0, 0, 0},
+#define FS_REDUCE_OP(id, name, types, result, first, functor, merge, ...) \
+  {#functor, #merge, 0, 0, 0},
 #define FS_SPOT_OP(...)
-#define FS_STATE_OP(id, name, types, result, first, functor, words, fields, join, merge, finish, ...) \
-  {#functor, #merge, #fields, #join, #finish},
+#define FS_STATE_OP(id, name, types, result, first, functor, words, fields, join, merge, end, ...) \
+  {#functor, #merge, #fields, #join, #end},
 #include "core/graph/reductions.def"
 };
 
@@ -231,7 +232,8 @@ static void put_piece(const struct shelf *l, const struct use *u, struct fs_str 
       continue;
     }
     bool alone = n && p + n < end && p[n] != '$';
-    if (alone && (name = param_of(u, p, n, &k, &stored)) && (name == n || (stored && name + 1 == n))) {
+    if (alone && (name = param_of(u, p, n, &k, &stored)) &&
+        (name == n || (stored && name + 1 == n))) {
       char kind = u->piece->param[k].kind;
       if (kind == 'T' || kind == 'L') put_type(u->arg[k].text, u->arg[k].len, stored, out);
       else put_arg(u, k, out);
@@ -261,7 +263,8 @@ static void take_words(struct shelf *l, const char *p, const char *end) {
   struct use u;
   for (size_t n; p < end; p += FS_MAX(n, 1)) {
     n = word_at(p, end);
-    if (n < 4 || (strncmp(p, "fs_", 3) && strncmp(p, "FS_", 3)) || !find_use(l, p, n, &u) || is_taken(l, p, n)) continue;
+    if (n < 4 || (strncmp(p, "fs_", 3) && strncmp(p, "FS_", 3))) continue;
+    if (!find_use(l, p, n, &u) || is_taken(l, p, n)) continue;
     struct fs_str piece = {0};
     put_piece(l, &u, &piece);
     take_words(l, fs_str_text(&piece), fs_str_text(&piece) + piece.len);

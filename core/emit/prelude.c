@@ -19,14 +19,15 @@ static const char *const prelude_files[] = {
 static const char merges[] =
 #define FS_REDUCE_OP(id, name, types, result, first, functor, merge, cost, doc) \
   "\n//@ " #functor "\nstruct " #functor " {\n" STATIC "T of(T a, T b) { return " #merge "; }\n};\n"
-#define FS_SPOT_OP(id, name, types, result, first, functor, merge, cost, doc)                          \
-  "\n//@ " #functor "\nstruct " #functor " {\n" STATIC "T best(T a, T b) { return " BEST_##first    \
+#define FS_SPOT_OP(id, name, types, result, first, functor, merge, cost, doc)                      \
+  "\n//@ " #functor "\nstruct " #functor " {\n" STATIC "T best(T a, T b) { return " BEST_##first   \
   "(a, b); }\n" STATIC "T of(T a, T b) { return fs_first_of<" #functor ">(a, b); }\n};\n"
-#define FS_STATE_OP(id, name, types, result, first, functor, words, fields, join, merge, finish, ...) \
-  "\n//@ " #functor "_state\ntemplate <typename T>\nstruct " #functor "_state {\n  " #fields ";\n};\n" \
-  "\n//@ " #functor "\nstruct " #functor " {\n" STATIC "T of(T s, T t) { " #merge "; return s; }\n"   \
-  STATIC "auto result(T s) { return " #finish "; }\n  template <typename T, typename X>\n  __device__ " \
-  "__forceinline__ static T with(T s, X x) { " #join "; return s; }\n};\n"
+#define FS_STATE_OP(id, name, types, result, first, functor, words, fields, join, merge, end, ...) \
+  "\n//@ " #functor "_state\ntemplate <typename T>\nstruct " #functor "_state {\n  " #fields       \
+  ";\n};\n\n//@ " #functor "\nstruct " #functor " {\n" STATIC "T of(T s, T t) { " #merge           \
+  "; return s; }\n" STATIC "auto result(T s) { return " #end "; }\n"                               \
+  "  template <typename T, typename X>\n  __device__ __forceinline__ static T with(T s, X x) { "   \
+  #join "; return s; }\n};\n"
 #include "core/graph/reductions.def"
     ;
 

@@ -37,8 +37,7 @@ static void put_value(const struct fs_region *r, int reg, struct fs_str *out) {
 }
 
 /* An operation by its pattern in ops.def. */
-static void put_map(const struct fs_region *r, const struct fs_region_step *s,
-                    struct fs_str *out) {
+static void put_map(const struct fs_region *r, const struct fs_region_step *s, struct fs_str *out) {
   const char *p = fs_map_ops[s->op].cuda;
   enum fs_dtype from = r->registers[s->src[0]].dtype;
   fs_str_printf(out, "r%d = ", s->to);
@@ -77,7 +76,8 @@ static void put_steps(const struct fs_region *r, struct fs_str *out) {
         loop[level] = s->code == FS_RG_LOOP;
         label[level] = n++;
         fs_str_puts(out, loop[level++] ? "for (;;) {\n" : "{\n");
-        if (s->code == FS_RG_LOOP) fs_str_printf(out, "%*sasm volatile(\"\");\n", 2 * level + 2, "");
+        if (s->code == FS_RG_LOOP)
+          fs_str_printf(out, "%*sasm volatile(\"\");\n", 2 * level + 2, "");
         break;
       case FS_RG_END:
         fs_str_puts(out, "}\n");

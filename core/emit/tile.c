@@ -36,8 +36,8 @@ void w_tile_stage_loads(const struct fs_writer *w, fs_steps need) {
   w_barrier(w);
   open_across(w);
   FS_EACH_OF(staged, s)
-    w_say(w, FS_LP_LOAD, s, "if (%s) tile%d[b * 8 + sub][t] = fs_get`%s(a%d[%s]);", in_tile(w), s->out,
-          fs_dtype_name(w_access(w, s)->dtype), s->access, w_address(w, w_access(w, s)));
+    w_say(w, FS_LP_LOAD, s, "if (%s) tile%d[b * 8 + sub][t] = fs_get`%s(a%d[%s]);", in_tile(w),
+          s->out, w_stored_tag(w, s), s->access, w_address(w, w_access(w, s)));
   w_close(w);
   w_barrier(w);
   w_for(w, "b", w->how->rows);
@@ -65,7 +65,7 @@ void w_tile_stage_stores(const struct fs_writer *w, fs_steps need) {
   open_across(w);
   FS_EACH_OF(staged, s)
     w_say(w, FS_LP_STORE, s, "if (%s) fs_put`%s(a%d[%s], out%d[t][b * 8 + sub]);", in_tile(w),
-          fs_dtype_name(w_access(w, s)->dtype), s->access, w_address(w, w_access(w, s)), w_number(w, s));
+          w_stored_tag(w, s), s->access, w_address(w, w_access(w, s)), w_number(w, s));
   w_close(w);
 }
 
@@ -164,10 +164,8 @@ static void share_operand(const struct fs_writer *w, const struct fs_step *s,
   w_line(w, "__shared__ %s %s[32][33];", w_value_type(w_val(w, r->in[k])->dtype), name);
   w_barrier(w);
   w_unroll(w, FS_LP_UNROLL_ALL);
-  w_line(w,
-         "for (int k = 0; k < FS_OWN; k++) %s[FS_Y + k * FS_STEP][FS_X] "
-         "= %s;",
-         name, own(w, r->in[k]));
+  w_line(w, "for (int k = 0; k < FS_OWN; k++) %s[FS_Y + k * FS_STEP][FS_X] = %s;", name,
+         own(w, r->in[k]));
   w_barrier(w);
   w_line(w, "#define FS_AT_%s(y, x) %s[y][x]", r->param[k], name);
 }

@@ -312,6 +312,10 @@ static inline bool w_is_laned(const struct fs_writer *w, int v) {
 static inline const struct fs_access *w_access(const struct fs_writer *w, const struct fs_step *s) {
   return &w->how->kernel->accesses.data[s->access];
 }
+/* What stands behind the sign of a name for the type that it moves. */
+static inline const char *w_stored_tag(const struct fs_writer *w, const struct fs_step *s) {
+  return fs_dtype_name(w_access(w, s)->dtype);
+}
 /* -- coordinates (coords.c) -------------------------------------------------------- */
 /* Row number `i` and whether it exists (`ok`); digits of a number by these axes, if they are
  * more than one: `i0 = i / 12; i1 = i % 12`. */

@@ -17,8 +17,8 @@ bool fs_is_paired(int op) {
 
 static bool step_fits(const struct fs_kernel *k, const struct fs_step *s, enum fs_dtype dt) {
   if (s->kind == FS_SP_REDUCE)
-    return s->over == FS_VARIES_J && fs_reduce_ops[s->op].words == 1 && k->values.data[s->in[0]].dtype == dt &&
-           k->values.data[s->in[0]].varies & FS_VARIES_J &&
+    return s->over == FS_VARIES_J && fs_reduce_ops[s->op].words == 1 &&
+           k->values.data[s->in[0]].dtype == dt && k->values.data[s->in[0]].varies & FS_VARIES_J &&
            (s->in[1] < 0 || k->values.data[s->in[1]].dtype == dt);
   if (s->kind == FS_SP_STORE) {
     const struct fs_access *a = &k->accesses.data[s->access];

@@ -78,7 +78,8 @@ static double bounded(double x) {
 static void name_registers(const struct fs_work *w, char name[FS_LEARNED_NAME]) {
   static const char *const schemes[8] = {"flat",     "row",   "tile",  "library",
                                          "instance", "march", "other", "other"};
-  snprintf(name, FS_LEARNED_NAME, "registers %s %s", schemes[w->scheme & 7], fs_arith_names[w->arith & 3]);
+  snprintf(name, FS_LEARNED_NAME, "registers %s %s", schemes[w->scheme & 7],
+           fs_arith_names[w->arith & 3]);
 }
 
 double fs_learned_factor_of(const struct fs_learned *l, const char *kernel) {
@@ -166,9 +167,8 @@ static void write_file(struct fs_learned *l) {
   struct fs_str path = {0};
   if (!l->unwritten || !path_of(l, &path)) return;
   json_t *entries = json_object();
-  FS_EACH_AT(&l->entries, e) {
+  FS_EACH_AT(&l->entries, e)
     json_object_set_new(entries, e->name, json_pack("[f, f]", e->log_factor, e->count));
-  }
   json_t *o = json_pack("{s:i, s:s, s:s, s:o}", "version", VERSION, "device",
                         l->device.name, "program", FS_VERSION, "entries", entries);
   char *text = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(9));

@@ -70,10 +70,9 @@ static const char *check_order(const struct fs_plan *plan) {
   bool *stored = fs_calloc((size_t)plan->slots.len + 1, sizeof *stored);
   for (int k = 0; k < plan->kernels.len && !rule; k++) {
     const struct fs_kernel *kn = &plan->kernels.data[k];
-    FS_EACH_AT(&kn->accesses, a) {
+    FS_EACH_AT(&kn->accesses, a)
       if (!a->stored && is_made_here(plan, a->slot) && !stored[fs_slot_whole(plan, a->slot)])
         rule = "P5: a kernel loads what no earlier one has stored";
-    }
     for (int x = 0; x < kn->accesses.len; x++)
       if (kn->accesses.data[x].stored)
         stored[fs_slot_whole(plan, kn->accesses.data[x].slot)] = true;

@@ -87,10 +87,9 @@ bool fs_schedule_is_everywhere(const struct fs_kernel *k, const struct fs_schedu
 
 static bool lasts(const struct look *l, double cache) {
   double read = 0, written = 0;
-  FS_EACH_AT(&l->k->accesses, a) {
+  FS_EACH_AT(&l->k->accesses, a)
     if (fs_schedule_is_everywhere(l->k, l->s, a))
       *(a->stored ? &written : &read) += (double)l->s->m * (double)l->s->n * size_of(a);
-  }
   return read + written > cache && fs_share(FS_GPU_LASTS) * written >= read && read > 0;
 }
 

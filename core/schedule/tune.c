@@ -551,11 +551,10 @@ static void tune_tile(struct fs_tuning *t, const struct shape *sh, int units) {
 static void tune_across(const struct fs_kernel *k, struct fs_tuning *t,
                         const struct shape *sh) {
   int last = k->space.n_outer + k->space.n_inner - 1, across = 0;
-  FS_EACH_AT(&k->accesses, a) {
+  FS_EACH_AT(&k->accesses, a)
     if (a->varies == 3 && a->stride[last] != 1 && k->space.n_outer > 0 &&
         a->stride[k->space.n_outer - 1] == 1)
       across++;
-  }
   int rows = FS_MIN(8, 32 / FS_MAX(1, sh->size * t->cols / 4));
   if (!across || t->row_threads < WARP || rows <= t->iters) return;
   t->iters = rows;
@@ -648,7 +647,8 @@ static bool holds_row(const struct fs_tuning *t, int64_t vectors) {
 bool fs_tune_holds(const struct fs_kernel *k) {
   int axes = k->space.n_outer + k->space.n_inner;
   int64_t last = FS_MAX(1, k->space.n_inner ? k->space.dim[axes - 1] : 1);
-  return !k->has.row_results || holds_row(&k->tune, k->space.n / last * fs_ceil_div(last, k->tune.vec));
+  int64_t vectors = k->space.n / last * fs_ceil_div(last, k->tune.vec);
+  return !k->has.row_results || holds_row(&k->tune, vectors);
 }
 
 int fs_tune_resident(const struct fs_kernel *k) {

@@ -619,6 +619,13 @@ static bool has_nan(const struct packed *a, int64_t count) {
   return found;
 }
 
+/* Whether it has one; then all of the result is. */
+static bool gives_nan(const struct fs_lib_call *c, const struct packed *a, int64_t count) {
+  bool nan = has_nan(a, count);
+  if (nan) fill_out(&c->out, NAN);
+  return nan;
+}
+
 /* What is in a row or column: bit 0, something but zeros; bit 1, a NaN. */
 #define FS_LOOK(TYPE)                            \
   for (int64_t e = 0; e < n; e++) {              \
@@ -687,10 +694,7 @@ static enum fs_status solve_square(const struct fs_lib_call *c, int wide,
   struct packed b = columns(s, &c->b, wide, n);
   int *pivots = take(s, n, sizeof *pivots);
   if (s->failed) return FS_ERR_ENV;
-  if (has_nan(&a, (int64_t)n * n)) {
-    fill_out(&c->out, NAN);
-    return FS_OK;
-  }
+  if (gives_nan(c, &a, (int64_t)n * n)) return FS_OK;
   lib.gesv[wide](&n, &k, a.data, &n, pivots, b.data, &n, info);
   if (!*info) unpack(&c->out, &b);
   return FS_OK;
@@ -724,10 +728,7 @@ static enum fs_status solve_least_squares(const struct fs_lib_call *c, int wide,
   struct packed a = columns(s, &c->a, wide, m);
   struct packed b = columns(s, &c->b, wide, ldb);
   if (s->failed) return FS_ERR_ENV;
-  if (has_nan(&a, (int64_t)m * n)) {
-    fill_out(&c->out, NAN);
-    return FS_OK;
-  }
+  if (gives_nan(c, &a, (int64_t)m * n)) return FS_OK;
   double query = 0;
   lib.gels[wide]("N", &m, &n, &k, a.data, &m, b.data, &ldb, &query, &ask, info,
                  1);
@@ -753,10 +754,7 @@ static enum fs_status invert(const struct fs_lib_call *c, int wide,
   struct packed a = columns(s, &c->a, wide, n);
   int *pivots = take(s, n, sizeof *pivots);
   if (s->failed) return FS_ERR_ENV;
-  if (has_nan(&a, (int64_t)n * n)) {
-    fill_out(&c->out, NAN);
-    return FS_OK;
-  }
+  if (gives_nan(c, &a, (int64_t)n * n)) return FS_OK;
   lib.getrf[wide](&n, &n, a.data, &n, pivots, info);
   if (*info) return FS_OK;
   double query = 0;
@@ -915,10 +913,7 @@ static enum fs_status qr(const struct fs_lib_call *c, int wide, struct scratch *
   bool both = c->op == FS_LIB_QR;
   struct packed a = columns(s, &c->a, wide, m), tau = new_columns(s, wide, k, 1);
   if (s->failed) return FS_ERR_ENV;
-  if (has_nan(&a, (int64_t)m * n)) {
-    fill_out(&c->out, NAN);
-    return FS_OK;
-  }
+  if (gives_nan(c, &a, (int64_t)m * n)) return FS_OK;
   double query = 0;
   lib.geqrf[wide](&m, &n, a.data, &m, tau.data, &query, &ask, info);
   int size = work_size(&query, wide);

@@ -4,7 +4,8 @@
  * the values beside them: byte by byte from the last on, each pass keeping the order of
  * what is equal. Keys of four bytes lie in a word with their place; those of eight beside
  * it. Whole numbers that are equal cannot be told apart, and are made of their keys: where
- * only the values are asked for they need no places. Long lines are sorted by all threads, in parts; of short ones each has its own. */
+ * only the values are asked for they need no places. Long lines are sorted by all threads, in
+ * parts; of short ones each has its own. */
 #include <stdlib.h>
 #include <string.h>
 

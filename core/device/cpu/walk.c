@@ -834,7 +834,9 @@ static void reduce_columns(struct walker *x, const struct fs_walk_op *op) {
 /* What a state begins with, as the cell, or the accumulator, of a type has it. */
 static union fs_cell neutral(enum fs_reduce_op op, enum fs_ctype ct) {
   static const int64_t limits[][2] = {
-      [FS_CT_BOOL] = {0, 1}, [FS_CT_I32] = {INT32_MIN, INT32_MAX}, [FS_CT_I64] = {INT64_MIN, INT64_MAX}};
+      [FS_CT_BOOL] = {0, 1},
+      [FS_CT_I32] = {INT32_MIN, INT32_MAX},
+      [FS_CT_I64] = {INT64_MIN, INT64_MAX}};
   enum fs_first first = fs_reduce_ops[op].first;
   bool high = first == FS_FIRST_HIGHEST, limit = high || first == FS_FIRST_LOWEST;
   if (first == FS_FIRST_LEAST)

@@ -230,10 +230,9 @@ static bool crosses_barrier(const struct group *g, const struct fs_kernel *k) {
 
 /* Whether it writes anew, where only some threads know it, what is in a register. */
 static bool spoils(const struct group *g, const struct fs_kernel *k) {
-  FS_EACH_AT(&k->accesses, a) {
+  FS_EACH_AT(&k->accesses, a)
     if (a->stored && g->carried[a->slot] && !fs_grid_carries(g->plan, k, &k->steps.data[a->step]))
       return true;
-  }
   return false;
 }
 
@@ -356,8 +355,8 @@ static double waited(const struct group *g, const struct fs_kernel *k, bool barr
  * a slower block still reads. */
 static bool can_be_everywhere(const struct group *g, const struct fs_kernel *k) {
   if (fs_kernel_has_rows(k) || !folds(k) || is_pinned(g->p, k)) return false;
-  for (int x = 0; x < k->accesses.len; x++)
-    if (k->accesses.data[x].stored && fs_kernel_moves(k, k->accesses.data[x].slot, false)) return false;
+  FS_EACH_AT(&k->accesses, a)
+    if (a->stored && fs_kernel_moves(k, a->slot, false)) return false;
   return !k->has.end_vectors;
 }
 

@@ -190,11 +190,10 @@ static int first_beside(const struct fs_plan *plan, int s) {
 static void find_readers(const struct places *p, const struct store *s, int base,
                          read_list *out) {
   int from = first_beside(p->plan, s->kernel);
-  FS_EACH_AT(&p->reads, r) {
+  FS_EACH_AT(&p->reads, r)
     if (r->kernel >= from && lie_together(p->plan, r->slot, base) &&
         !are_apart(p->plan, s, r) && !stays_right(p->plan, s, r))
       *FS_PUSH(out) = r;
-  }
 }
 
 /* The update that a copy is made for. */
@@ -268,10 +267,9 @@ bool fs_plan_may_overwrite(const struct fs_plan *plan, int stored, int loaded) {
   if (s->kind == FS_SLOT_INPUT || !s->node ||
       fs_node(plan->graph, s->node)->kind != FS_ND_UPDATE)
     return false;
-  FS_EACH_AT(&plan->kernels, c) {
+  FS_EACH_AT(&plan->kernels, c)
     if (c->in_place && c->accesses.data[1].slot == stored)
       return lie_together(plan, c->accesses.data[0].slot, loaded);
-  }
   return false;
 }
 
@@ -443,11 +441,10 @@ static void copy_value(struct fs_maker *p, struct fs_plan *plan, const struct st
 /* What the copies for an update copy of its base. */
 static double bytes_copied(const struct fs_plan *plan, fs_id update) {
   double bytes = 0;
-  FS_EACH_AT(&plan->kernels, kn) {
+  FS_EACH_AT(&plan->kernels, kn)
     if (fs_copies_base(kn) && update_of(kn) == update)
       bytes += (double)kn->space.m * (double)kn->space.n *
                (double)fs_dtype_size(kn->accesses.data[0].dtype);
-  }
   return bytes;
 }
 

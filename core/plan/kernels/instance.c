@@ -151,9 +151,8 @@ static int make(struct builder *b, fs_id id, int part, int shift) {
 /* The value of a node in a part, made at its first use there. */
 static int get(struct builder *b, fs_id id, int part, int shift) {
   if (fs_node(b->p->g, id)->shape.rank == 0) shift = 0;
-  FS_EACH_AT(&b->made, m) {
+  FS_EACH_AT(&b->made, m)
     if (m->node == id && m->part == part && m->shift == shift) return m->value;
-  }
   int v = make(b, id, part, shift);
   if (v >= 0) *FS_PUSH(&b->made) = (struct made){id, part, shift, v};
   return v;

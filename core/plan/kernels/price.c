@@ -78,10 +78,9 @@ static bool comes_whole(const struct fs_kernel *k, const struct fs_access *a) {
 static bool has_between(const struct fs_graph *g, const struct fs_kernel *k,
                         const struct fs_access *a) {
   bool found = false;
-  FS_EACH_AT(&k->accesses, b) {
+  FS_EACH_AT(&k->accesses, b)
     if (fs_access_is_load(b) && same_array(g, b, a))
       found |= overlap(k, b, a, 1) || overlap(k, b, a, -1);
-  }
   return found;
 }
 
@@ -91,12 +90,11 @@ static bool has_between(const struct fs_graph *g, const struct fs_kernel *k,
 static bool is_mirrored(const struct fs_graph *g, const struct fs_kernel *k,
                         const struct fs_access *a) {
   if (a->varies != 3 || a->stride[0] != 1 || a->stride[1] == 1) return false;
-  FS_EACH_AT(&k->accesses, b) {
+  FS_EACH_AT(&k->accesses, b)
     if (fs_access_is_load(b) && fs_place_same_array(g, a->slot, b->slot) &&
         b->varies == 3 && a->offset == b->offset && a->stride[0] == b->stride[1] &&
         a->stride[1] == b->stride[0])
       return true;
-  }
   return false;
 }
 

@@ -22,11 +22,10 @@ static int routine_of(const struct fs_graph *g, const struct fs_kernel *k) {
   for (int q = 0; q < k->n_applied; q++)
     if (fs_user_routines(fs_node(g, k->applied[q].node)->user) > 1)
       return k->applied[q].user->impl;
-  FS_EACH_STEP(k, step) {
+  FS_EACH_STEP(k, step)
     if (step->kind == FS_SP_MAP && step->user && step->node &&
         fs_user_routines(fs_node(g, step->node)->user) > 1)
       return step->user->impl;
-  }
   return 0;
 }
 
