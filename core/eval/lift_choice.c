@@ -30,13 +30,46 @@ static bool same_lane(const struct fs_lane *a, const struct fs_lane *b) {
   if (a->kind != b->kind) return false;
   if (a->kind == FS_LANE_TENSOR) return same_mask(&a->tv, &b->tv) && a->tv.dtype == b->tv.dtype;
   if (a->kind == FS_LANE_EITHER) return a->choice == b->choice;
+  if (a->kind == FS_LANE_NUMBER) {
+    const struct fs_val *x = &a->number, *y = &b->number;
+    return x->kind == y->kind && x->is_int == y->is_int && x->literal == y->literal &&
+           !memcmp(&x->number, &y->number, sizeof x->number);
+  }
   return a->kind == FS_LANE_NONE;
+}
+
+static bool has_none(const struct fs_lane *a) {
+  if (a->kind != FS_LANE_EITHER) return a->kind == FS_LANE_NONE;
+  return has_none(&a->choice->yes) || has_none(&a->choice->no);
+}
+
+/* A choice of choices between the same two is one: `m = 0` nine times, each under a condition. */
+static bool one_choice(struct fs_lift_tracer *t, const struct fs_lane *mask,
+                       const struct fs_lane *yes, const struct fs_lane *no, struct fs_lane *out) {
+  const struct fs_lane *some = no->kind == FS_LANE_EITHER ? no : yes;
+  if (some->kind != FS_LANE_EITHER || has_none(yes) || has_none(no)) return false;
+  const struct fs_lane *x = &some->choice->yes, *y = &some->choice->no;
+  struct fs_tv is, m = mask->tv, other = some->choice->mask;
+  if (yes->kind == FS_LANE_EITHER && no->kind == FS_LANE_EITHER) {
+    if (!same_lane(&yes->choice->yes, x) || !same_lane(&yes->choice->no, y)) return false;
+    is = fs_tv_choose(t->in, m, yes->choice->mask, other);
+  } else if (some == no && same_lane(yes, x)) {
+    is = fs_tv_map2(t->in, FS_OP_OR, m, other);
+  } else if (some == yes && same_lane(no, y)) {
+    is = fs_tv_map2(t->in, FS_OP_AND, m, other);
+  } else {
+    return false;
+  }
+  *out = either(t, is, x, y);
+  return true;
 }
 
 struct fs_lane fs_lane_join(struct fs_lift_tracer *t, const struct fs_lane *mask,
                             const struct fs_lane *yes, const struct fs_lane *no) {
+  struct fs_lane out;
   if (mask->kind == FS_LANE_NUMBER) return mask->number.number != 0 ? *yes : *no;
   if (same_lane(yes, no)) return *yes;
+  if (one_choice(t, mask, yes, no, &out)) return out;
   bool merge = yes->kind == FS_LANE_TENSOR && no->kind == FS_LANE_TENSOR &&
                yes->tv.dtype == no->tv.dtype;
   if (!merge) return either(t, mask->tv, yes, no);
@@ -160,11 +193,6 @@ static struct fs_lane stripped(struct fs_lift_tracer *t, const struct fs_lane *a
   if (no.kind == FS_LANE_NONE) return yes;
   struct fs_lane mask = {.kind = FS_LANE_TENSOR, .tv = a->choice->mask};
   return fs_lane_join(t, &mask, &yes, &no);
-}
-
-static bool has_none(const struct fs_lane *a) {
-  if (a->kind != FS_LANE_EITHER) return a->kind == FS_LANE_NONE;
-  return has_none(&a->choice->yes) || has_none(&a->choice->no);
 }
 
 static bool varies(const struct fs_lane *a, int l) {

@@ -210,6 +210,71 @@ static bool choose_places(struct fs_lift_tracer *t, const struct fs_lift_access 
   return true;
 }
 
+/* The loop that a subscript counts by; -1: none, or several. */
+static int only_counter(const struct fs_lift_nest *n, const struct fs_lift_access *a, int d) {
+  const struct fs_lift_item *it = &n->items.data[a->item];
+  int found = -1;
+  for (int l = 0; l < it->depth; l++) {
+    if (!a->sub[d].k[l] || n->loops.data[it->loops[l]].count == 1) continue;
+    if (found >= 0) return -1;
+    found = l;
+  }
+  return found;
+}
+
+/* Of several subscripts, each of a counter of its own, the only one that may be out of range; or
+ * -1. axis[d]: its place among them, by the order of the loops. */
+static int may_leave(const struct fs_lift_nest *n, const struct fs_lift_access *a, int *axis) {
+  int found = -1, loop[FS_MAX_RANK];
+  for (int d = 0; d < a->shape.rank; d++) {
+    struct fs_range r = fs_lift_bounds(n, a->item, &a->sub[d]);
+    bool inside = r.first >= 0 && r.last < a->shape.dim[d];
+    loop[d] = only_counter(n, a, d);
+    if (a->shape.dim[d] == 1 || loop[d] < 0 || (!inside && found >= 0)) return -1;
+    if (!inside) found = d;
+    axis[d] = 0;
+    for (int e = 0; e < d; e++) {
+      if (loop[e] == loop[d]) return -1;
+      axis[loop[e] < loop[d] ? d : e]++;
+    }
+  }
+  return a->shape.rank > 1 ? found : -1;
+}
+
+/* x[i - 1, j] under a condition: rows by a list of as many numbers as i counts. */
+static bool choose_along(struct fs_lift_tracer *t, const struct fs_lift_access *a,
+                         const struct fs_lift_array *of, struct fs_lane *out) {
+  struct fs_graph *g = fs_block_graph(t->in);
+  int axis[FS_MAX_RANK], at = may_leave(t->n, a, axis), rank = a->shape.rank;
+  if (at < 0) return false;
+  struct fs_shape sq = fs_squeezed(&out->tv.shape), from = sq, chosen = sq;
+  struct fs_view v = {.src_rank = (int8_t)rank}, back = {.src_rank = (int8_t)rank};
+  for (int d = 0; d < rank; d++) { /* the list's axis is the first */
+    int to = d == at ? 0 : axis[d] + (axis[d] < axis[at]);
+    from.dim[to] = d == at ? a->shape.dim[d] : sq.dim[axis[d]];
+    chosen.dim[to] = sq.dim[axis[d]];
+    v.axis[d] = (int8_t)to;
+    back.axis[to] = (int8_t)axis[d];
+    back.step[to] = v.step[d] = 1;
+    for (int l = 0; l < FS_LIFT_DEPTH && d != at; l++)
+      if (a->sub[d].k[l]) v.step[d] = a->sub[d].k[l];
+    if (d != at) v.off[d] = a->sub[d].c;
+  }
+  bool inside;
+  struct fs_tv list = counted_place(t, a, at, &inside);
+  double last = (double)(a->shape.dim[at] - 1);
+  list = fs_tv_map2(t->in, FS_OP_MAX, list, fs_tv_number(t->in, 0, FS_I64));
+  list = fs_tv_map2(t->in, FS_OP_MIN, list, fs_tv_number(t->in, last, FS_I64));
+  list = fs_tv_map2(t->in, FS_OP_ADD, list, fs_tv_number(t->in, 1, FS_I64));
+  if (!fs_graph_is_list(g, list.node, a->shape.dim[at])) return false;
+  struct fs_shape numbers = fs_squeezed(&list.shape);
+  fs_id rows = fs_graph_view(g, of->tv.node, &v, &from);
+  out->tv.node = fs_graph_lib(g, FS_LIB_GATHER, of->tv.dtype, &chosen, rows, &from, list.node,
+                              &numbers, FS_LIB_OF_ROWS | FS_LIB_IN_RANGE);
+  if (axis[at]) out->tv.node = fs_graph_view(g, out->tv.node, &back, &sq);
+  return true;
+}
+
 static bool read_element(struct fs_lift_tracer *t, const struct fs_expr *e,
                          struct fs_lane *out) {
   const struct fs_lift_access *a = NULL;
@@ -224,6 +289,7 @@ static bool read_element(struct fs_lift_tracer *t, const struct fs_expr *e,
   *out = (struct fs_lane){.kind = FS_LANE_TENSOR, .tv = {of->tv.node, of->tv.dtype, shape}};
   out->loose = of->loose;
   t->in->span = e->span;
+  if (a->guarded && !fs_lift_is_computed(a) && choose_along(t, a, of, out)) return true;
   if (a->guarded || fs_lift_is_computed(a)) return choose_places(t, a, of, out);
   if (is_crossed(t->n, a)) return choose_elements(t, a, of, out);
   if (v.src_rank) out->tv.node = fs_graph_view(fs_block_graph(t->in), of->tv.node, &v, &sq);

@@ -313,3 +313,38 @@ begin
 end
 :assert plan kernels <= 4
 assert(p[5, 6] == sum(A[4:6, 5:7]));
+# Under conditions a neighbour may be outside: then rows, or columns, are by a list as long as
+# an axis.
+w = zeros(n, n); o = zeros(n, n); y = zeros(n, n); B = 2*A; print(B[1, 1], w[1, 1], o[1, 1], y[1, 1])   # expect: 14 0 0 0
+begin
+  forall i = 1:n, j = 1:n
+    s = 4*B[i, j];
+    if i > 1; s = s - B[i - 1, j]; end
+    if i < n; s = s - B[i + 1, j]; end
+    if j > 1; s = s - B[i, j - 1]; end
+    if j < n; s = s - B[i, j + 1]; end
+    w[i, j] = s;
+    t = 0;
+    if i > 2; t = B[j, i - 2]; end
+    if i > 1 && j < n; t = t + 3*B[j + 1, i - 1]; end
+    o[j, i] = t;
+  end
+end
+:assert plan kernels <= 12
+:set loops off
+for i = 1:n
+  for j = 1:n
+    s = 4*B[i, j];
+    if i > 1; s = s - B[i - 1, j]; end
+    if i < n; s = s - B[i + 1, j]; end
+    if j > 1; s = s - B[i, j - 1]; end
+    if j < n; s = s - B[i, j + 1]; end
+    y[i, j] = s;
+    t = 0;
+    if i > 2; t = B[j, i - 2]; end
+    if i > 1 && j < n; t = t + 3*B[j + 1, i - 1]; end
+    if o[j, i] != t; print("differs at ", i, " ", j); end
+  end
+end
+:set loops on
+assert(all(w == y));
