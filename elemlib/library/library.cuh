@@ -758,7 +758,7 @@ extern "C" __global__ void fs_invert(const FS_OTHER *index, fs_long index_i,
   }
 }
 
-//@ fs_combine
+//@ fs_put_to
 // As fs_combine says; whole numbers wrap around.
 template <typename T>
 __device__ __forceinline__ T fs_put_to(T a, T b, int by) {
@@ -785,6 +785,7 @@ __device__ __forceinline__ void fs_put_at_once(fs_long *to, fs_long x, int by) {
 template <typename S, typename T>
 __device__ __forceinline__ void fs_put_at_once(S *, T, int) {}
 
+//@ fs_combine
 // The first `rows` rows of `from`, to which those behind them, `count`, are put (0 adds, 1
 // subtracts, 2 multiplies, 3 divides, 4 takes the larger, 5 the smaller; NaN if either is)
 // at the places `at`, from 1; in two launches: the first (`put` is 0) copies. If `put` is 1,
@@ -819,6 +820,40 @@ extern "C" __global__ void fs_combine(const FS_FROM *from, fs_long from_i, fs_lo
       fs_put(so_far, fs_put_to(fs_get(so_far),
                                fs_get(from[(rows + order[k] - 1) * from_i + j * from_j]), by));
     *place = so_far;
+  }
+}
+
+//@ fs_tally
+// What fs_combine does in its second launch if `put` is 1, where the places are few: a block
+// puts its share to `copies` tables of its own on chip, of which each warp has one, and then
+// these to memory. Neighbours that are put to one place would wait for each other there.
+extern "C" __global__ void fs_tally(const FS_FROM *from, fs_long from_i, fs_long from_j,
+                                    const FS_OTHER *at, fs_long at_i, fs_long count, FS_TO *to,
+                                    fs_long to_i, fs_long to_j, fs_long rows, fs_long width,
+                                    int by, int copies, unsigned long long *wrong) {
+  __shared__ FS_TO table[FS_TALLY_BYTES / sizeof(FS_TO)];
+  const FS_TO least = (FS_TO)(1ull << (8 * sizeof(FS_TO) - 1));
+  const FS_TO none = by < 2 ? 0 : by == 4 ? least : (FS_TO)~least;
+  const int places = (int)(rows * width), warp = (int)threadIdx.x / 32;
+  FS_TO *const mine = &table[warp % copies * places];
+  for (int k = (int)threadIdx.x; k < copies * places; k += (int)blockDim.x) table[k] = none;
+  __syncthreads();
+  for (fs_long e = fs_thread(); e < count * width; e += fs_threads()) {
+    const fs_long i = width == 1 ? e : e / width, j = e - i * width;
+    const double x = (double)fs_get(at[i * at_i]);
+    if (x >= 1 && x <= (double)rows && floor(x) == x)
+      fs_put_at_once(&mine[((int)x - 1) * (int)width + (int)j],
+                     fs_get(from[(rows + i) * from_i + j * from_j]), by);
+    else
+      atomicMin(wrong, (unsigned long long)(i + 1));
+  }
+  __syncthreads();
+  const int join = by < 2 ? 0 : by;
+  for (int k = (int)threadIdx.x; k < places; k += (int)blockDim.x) {
+    FS_TO all = table[k];
+    for (int c = 1; c < copies; c++) all = fs_put_to(all, table[c * places + k], join);
+    if (all != none)
+      fs_put_at_once(&to[k / width * to_i + k % width * to_j], all, join);
   }
 }
 

@@ -945,6 +945,10 @@ static void test_combine(bool on_gpu) {
         try_combine(types[k], FS_I32, 1, 5, 3, (enum how)how, by, on_gpu);
         if (types[k] == FS_F64 && by < 2)
           try_combine(types[k], FS_I64, 300, 5000, how == 1 ? 33 : 1, (enum how)how, by, on_gpu);
+        if (!fs_dtype_is_integer(types[k]) || by == 2) continue;
+        try_combine(types[k], FS_I32, 7, 20000, 1, (enum how)how, by, on_gpu); /* few places */
+        try_combine(types[k], FS_I64, 40, 3001, 3, (enum how)how, by, on_gpu);
+        try_combine(types[k], FS_F64, 2048, 17000, 1, (enum how)how, by, on_gpu);
       }
 }
 

@@ -8,7 +8,7 @@
 enum own_kind { OWN_COPY, OWN_GATHER, OWN_FIND, OWN_INVERT, OWN_RESHAPE, OWN_PRODUCT, OWN_SIGNS,
                 OWN_ASYMMETRY, OWN_FORM, OWN_CUMSUM, OWN_CUMPROD, OWN_CUMMAX, OWN_CUMMIN,
                 OWN_DIGITS, OWN_SORT, OWN_ARGSORT,
-                OWN_SORT_TILE, OWN_COMBINE, OWN_KINDS };
+                OWN_SORT_TILE, OWN_COMBINE, OWN_TALLY, OWN_KINDS };
 
 /* The pieces of library.cuh, named as their entries. */
 static const char *const entries[OWN_KINDS] = {
@@ -16,7 +16,11 @@ static const char *const entries[OWN_KINDS] = {
     "fs_reshape", "fs_product", "fs_signs", "fs_asymmetry", "fs_form",
     "fs_cumsum", "fs_cumprod", "fs_cummax", "fs_cummin",
     "fs_digits", "fs_sort",  "fs_argsort", "fs_sort_tile",
-    "fs_combine"};
+    "fs_combine", "fs_tally"};
+
+/* Of fs_tally: bytes of a block's tables, and elements that a block puts to each of their
+ * places at least. */
+enum { TALLY_BYTES = 16 << 10, TALLY_PUTS = 8 };
 
 /* Words of 16 bytes, of which no kernel asks what is in them. */
 enum { WORDS = FS_DTYPE_COUNT };
@@ -63,15 +67,20 @@ void fs_cuda_own_source(const char *entry, enum fs_dtype from,
                         struct fs_str *out) {
   fs_str_printf(out, "#define FS_FROM %s\n#define FS_OTHER %s\n"
                 "#define FS_TO %s\n", stored(from), stored(other), stored(to));
+  bool tallies = strcmp(entry, "fs_tally") == 0;
+  if (tallies)
+    fs_str_printf(out, "#define FS_TALLY_BYTES %d\n", TALLY_BYTES);
   fs_str_puts(out, fs_embedded_text("elemlib/cuda/memory.cuh"));
   const char *head = fs_embedded_text("elemlib/library/library.cuh");
   fs_str_put(out, head, (size_t)(strstr(head, mark) - head));
   bool scans = strncmp(entry, "fs_cum", 6) == 0, moves = strstr(entry, "sort");
   bool counts = strcmp(entry, "fs_digits") == 0, sorts = moves || counts;
+  bool combines = tallies || strcmp(entry, "fs_combine") == 0;
   if (scans || sorts) put_piece(out, "fs_lines");
   if (scans) put_piece(out, "fs_scan");
   if (strncmp(entry, "fs_cumm", 7) == 0) put_piece(out, "fs_extreme");
   if (sorts) put_piece(out, "fs_keys");
+  if (combines) put_piece(out, "fs_put_to");
   if (sorts && strcmp(entry, "fs_sort_tile") != 0) put_piece(out, "fs_radix");
   if (moves && strcmp(entry, "fs_sort_tile") != 0) put_piece(out, "fs_move");
   put_piece(out, entry);
@@ -109,12 +118,16 @@ static unsigned blocks_for(const struct cuda_own_call *c, int64_t count) {
   return (unsigned)FS_MAX(blocks, 1);
 }
 
-static enum fs_status start(const struct cuda_own_call *c, CUfunction f,
-                            int64_t count, void **args) {
-  CUresult r = fs_cu.launch(f, blocks_for(c, count), 1, 1, THREADS, 1, 1, 0,
-                            fs_cuda_stream(c->t), args, NULL);
+static enum fs_status start_blocks(const struct cuda_own_call *c, CUfunction f, unsigned blocks,
+                                   void **args) {
+  CUresult r = fs_cu.launch(f, blocks, 1, 1, THREADS, 1, 1, 0, fs_cuda_stream(c->t), args, NULL);
   return r == CU_OK ? FS_OK
                     : fs_cuda_fail(c->t, r, "starting a kernel", c->d);
+}
+
+static enum fs_status start(const struct cuda_own_call *c, CUfunction f,
+                            int64_t count, void **args) {
+  return start_blocks(c, f, blocks_for(c, count), args);
 }
 
 enum fs_status fs_cuda_own_copy(const struct cuda_own_call *c,
@@ -227,24 +240,54 @@ bool fs_cuda_own_any_order(const struct fs_lib_call *call) {
   return fs_dtype_is_integer(call->a.dtype) && fs_lib_by[call->by] != FS_OP_MUL;
 }
 
-enum fs_status fs_cuda_own_combine(const struct cuda_own_call *c, const struct fs_lib_call *call,
-                                   const void *order, unsigned long long *wrong) {
+/* Of the places that COMBINE puts to, in a block's own memory: how many copies; 0: memory is
+ * put to at once. A block is worth it that has so many elements for each place. */
+static int tally_copies(const struct fs_lib_call *call) {
+  int64_t places = fs_lib_count(&call->out), puts = fs_lib_count(&call->b) * call->out.dim[1];
+  int64_t fit = TALLY_BYTES /
+                (FS_MAX(places, 1) * (int64_t)fs_dtype_size(call->out.dtype));
+  if (!fs_cuda_own_any_order(call) || !places) return 0;
+  if (puts < TALLY_PUTS * places) return 0;
+  return (int)FS_MIN(fit, THREADS / 32);
+}
+
+static enum fs_status tally(const struct cuda_own_call *c, const struct fs_lib_call *call,
+                            int copies, unsigned long long *wrong) {
   const struct fs_lib_array *a = &call->a, *o = &call->out;
   CUfunction f;
-  enum fs_status status = get(c, OWN_COMBINE, a->dtype, call->b.dtype, o->dtype, &f);
+  enum fs_status status = get(c, OWN_TALLY, a->dtype, call->b.dtype, o->dtype, &f);
   if (status != FS_OK || c->dry) return status;
   long long strides[] = {a->stride[0], a->stride[1], fs_lib_list_stride(&call->b),
                          o->stride[0], o->stride[1]};
   long long count = fs_lib_count(&call->b), rows = o->dim[0], width = o->dim[1];
   const void *from = a->ptr, *at = call->b.ptr, *to = o->ptr;
-  int by = call->by, copies = 0, puts = order ? 2 : 1;
-  for (int pass = 0; pass < 2 && status == FS_OK; pass++) {
+  int by = call->by;
+  int64_t worth = count * width / (TALLY_PUTS * rows * width);
+  unsigned blocks = (unsigned)FS_MIN((int64_t)blocks_for(c, count * width), worth);
+  void *args[] = {&from, &strides[0], &strides[1], &at, &strides[2], &count, &to, &strides[3],
+                  &strides[4], &rows, &width, &by, &copies, &wrong};
+  return start_blocks(c, f, blocks, args);
+}
+
+enum fs_status fs_cuda_own_combine(const struct cuda_own_call *c, const struct fs_lib_call *call,
+                                   const void *order, unsigned long long *wrong) {
+  const struct fs_lib_array *a = &call->a, *o = &call->out;
+  int copies = tally_copies(call);
+  CUfunction f;
+  enum fs_status status = get(c, OWN_COMBINE, a->dtype, call->b.dtype, o->dtype, &f);
+  if (c->dry) return status == FS_OK && copies ? tally(c, call, copies, wrong) : status;
+  long long strides[] = {a->stride[0], a->stride[1], fs_lib_list_stride(&call->b),
+                         o->stride[0], o->stride[1]};
+  long long count = fs_lib_count(&call->b), rows = o->dim[0], width = o->dim[1];
+  const void *from = a->ptr, *at = call->b.ptr, *to = o->ptr;
+  int by = call->by, copies_only = 0, puts = order ? 2 : 1;
+  for (int pass = 0; pass < (copies ? 1 : 2) && status == FS_OK; pass++) {
     void *args[] = {&from, &strides[0], &strides[1], &at,   &strides[2], &order,
                     &count, &to,        &strides[3], &strides[4], &rows, &width,
-                    &by,    pass ? &puts : &copies, &wrong};
+                    &by,    pass ? &puts : &copies_only, &wrong};
     status = start(c, f, (pass ? count : rows) * width, args);
   }
-  return status;
+  return status == FS_OK && copies ? tally(c, call, copies, wrong) : status;
 }
 
 struct reshape_args { /* as in library.cuh */
