@@ -25,6 +25,8 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
+sys.path.insert(0, HERE)
+from gpu import command, facts  # noqa: E402
 RUNS = 5
 BEYOND = 32   # rows
 
@@ -312,6 +314,7 @@ def ratio(x, y):
 class Table:
     def __init__(self, options):
         self.options, self.rows, self.began = options, [], time.monotonic()
+        self.about = {}  # device, versions, command
 
     def wants(self, name):
         late = time.monotonic() - self.began > self.options.seconds
@@ -321,7 +324,7 @@ class Table:
         self.rows.append(dict(kind=kind, name=name, **figures))
         if self.options.json:
             with open(self.options.json, 'w', encoding='utf-8') as f:
-                json.dump(self.rows, f, indent=1)
+                f.write(json.dumps(dict(self.about, rows=self.rows), indent=1) + '\n')
 
 
 def parts(got):
@@ -382,6 +385,8 @@ def main():
                  b=max(8, options.rows*2))
     serve = Serve([options.serve, '--target', options.target], SETUP % sizes)
     peers = Peers(options)
+    said = command(sys.argv[1:], 'bench/loops.py')
+    table.about = dict(facts(options.target, {'fusible': serve.ask(device=True)}), command=said)
     copied = parts(serve.time('c = a + 0;'))[0]
     copy = copied if isinstance(copied, float) else 0.0
     print(f'{serve.ask(device=True).get("device")}, {options.rows} x {options.rows} f32; a copy of '

@@ -311,7 +311,9 @@ PLANNED = {
     'pairs': 'begin\n' + ''.join(f"a{k} = x*{k}.5 + x; s{k} = a{k}'*x;\n"
                                  for k in range(10000)) + 'end',
 }
-MOST_AFTER = 0.25  # processor seconds from Ctrl-C to the end of the process
+# Processor seconds from Ctrl-C to the end, at most: .05 to .25 where nothing else runs. And
+# of all that the input takes, on a machine that is slow or busy.
+MOST_AFTER, MOST_SHARE = 0.25, 0.3
 
 
 def stopped_at(args, script, seconds):
@@ -347,7 +349,7 @@ def planning(args, rng, folder):
             if not until:
                 continue
             check(status == 130, f'{name}, stopped at {until:.2f}: exit status {status}')
-            check(used - until < MOST_AFTER,
+            check(used - until < MOST_AFTER + MOST_SHARE * all_of_it,
                   f'{name} of {all_of_it:.2f} s, stopped at {until:.2f}: ends at {used:.2f}')
 
 

@@ -75,7 +75,8 @@ struct fs_kind fs_kind_of(const struct fs_work *w) {
                       .blocks = w->spread.resident > 0};
   memcpy(k.pattern, w->pattern, strnlen(w->pattern, sizeof k.pattern - 1));
   k.load = w->library ? FS_LOAD_CALL : busy ? FS_LOAD_BUSY : FS_LOAD_LIGHT;
-  bool layers = w->shifted && k.blocks && k.scheme == 1 && found(w, FS_TM_GENERAL, 0) >= 0;
+  bool layers = w->shifted && k.blocks && k.scheme == 1 && found(w, FS_TM_GENERAL, 0) >= 0 &&
+                w->working_set > FS_NO_CACHE;
   k.apart = w->spread.sharing > 1 ? FS_APART_SHARED : layers ? FS_APART_LAYERED
             : w->shifted ? FS_APART_SHIFTED : w->uneven ? FS_APART_UNEVEN
             : w->past    ? FS_APART_PAST    : FS_APART_NOT;

@@ -18,7 +18,8 @@
 
 enum {
   FS_WORK_AMOUNTS = 40,      /* of a kernel; more count as one of them       */
-  FS_WORK_PHASES = 4         /* 0, 1, 2 and later, FS_END                    */
+  FS_WORK_PHASES = 4,        /* 0, 1, 2 and later, FS_END                    */
+  FS_NO_CACHE = 48 << 20     /* bytes that no second-level cache holds while others pass */
 };
 
 /* What arithmetic is done in. */
@@ -40,8 +41,7 @@ enum fs_term {
   FS_TM_STALL,               /* ... before which it has nothing under way     */
   FS_TM_MARCH,               /* GPU: each panel, over which blocks go in step */
   FS_TM_TRIP,                /* ... each time that it asks for all it can hold */
-  FS_TM_LATE,                /* CPU: until they come, one thread works alone:
-                                the share of the work that is theirs         */
+  FS_TM_LATE,                /* CPU: until they come, one thread works alone: their share of it */
   FS_TM_SYNC_END,            /* ... of these terms                           */
 
   /* Bytes moved: the price depends on where they lie (the working set). */
@@ -58,11 +58,9 @@ enum fs_term {
 
   /* Elements computed. */
   FS_TM_CONVERT = FS_TM_MOVE_END, /* half types, on their way to and fro     */
-  FS_TM_GENERAL,             /* an index made by division; CPU: put together
-                                piece by piece                               */
+  FS_TM_GENERAL,             /* an index made by division; CPU: put together piece by piece */
   FS_TM_RANDOM, FS_TM_IOTA,
-  FS_TM_NEIGHBOUR,           /* bytes that come from a cache once more, since
-                                they are neighbours in another row          */
+  FS_TM_NEIGHBOUR,           /* bytes that come from a cache once more: neighbours in another row */
   FS_TM_ROW_STEP,            /* each step on each row                        */
   FS_TM_FOLD_PART,           /* partial results folded                       */
   FS_TM_USER,                /* user functions, in seconds (elem.h)          */
@@ -139,7 +137,8 @@ struct fs_work {
 };
 
 /* What sets a kernel apart from others that do the same: the first of these that is so. Layered
- * are neighbours in space that a GPU goes over by rows: several layers want to stay in caches. */
+ * are neighbours in space that a GPU goes over by rows: several layers want to stay in caches,
+ * which do not hold all. */
 enum fs_apart { FS_APART_NOT, FS_APART_SHARED, FS_APART_LAYERED, FS_APART_SHIFTED, FS_APART_UNEVEN,
                 FS_APART_PAST };
 enum fs_load { FS_LOAD_LIGHT, FS_LOAD_BUSY, FS_LOAD_CALL }; /* computes little for a byte, much */

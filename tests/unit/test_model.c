@@ -169,12 +169,13 @@ static void test_strided(void) {
 }
 
 /* Neighbours in space that a GPU goes over by rows have a table of their own, which says nothing
- * of those in a plane; where there is none, that of a plane says it. */
+ * of those in a plane, nor of a space that a cache holds; where there is none, that of a plane
+ * says it. */
 static void test_layers(void) {
   struct fs_calibration *c = fs_calloc(1, sizeof *c);
   make_samples(0, 0);
   CHECK(fs_calibration_fit(samples, SAMPLES, &device, c));
-  struct fs_work plane = flat_work(1e7, 1e7, 2e7, FS_OP_ADD, 1e6);
+  struct fs_work plane = flat_work(5e7, 5e7, 1e8, FS_OP_ADD, 1e6);
   plane.scheme = 1;
   plane.rows = 1000;
   plane.shifted = true;
@@ -192,6 +193,10 @@ static void test_layers(void) {
   struct fs_kind kind = fs_kind_of(&space);
   fs_kind_name(&kind, name);
   CHECK(strstr(name, " layered"));
+  space.working_set = 3e7;
+  kind = fs_kind_of(&space);
+  fs_kind_name(&kind, name);
+  CHECK(strstr(name, " shifted"));
   free(c);
 }
 
