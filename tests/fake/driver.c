@@ -12,6 +12,9 @@
  *   FUSIBLE_FAKE_CC         compute capability (default 80)
  *   FUSIBLE_FAKE_BUSY       milliseconds a stream stays busy after a launch
  *   FUSIBLE_FAKE_TAKES      milliseconds that each launch takes, one after another
+ *   FUSIBLE_FAKE_CLOCK      nanoseconds: events tell the time of a clock that only
+ *                           launches move on, each by FUSIBLE_FAKE_TAKES and this a
+ *                           thread, so that nothing depends on the machine's load
  *   FUSIBLE_FAKE_RUN=0      runs nothing: the device is as large as an A100, H200
  *                           or B200 (by the compute capability) and its memory
  *                           zero, of which only what is touched takes room; to
@@ -54,7 +57,7 @@ struct block {
   struct block *next;
 };
 struct cu_event {
-  double at;
+  double at, told; /* `told` by FUSIBLE_FAKE_CLOCK */
   bool recorded;
 };
 struct cu_module {
@@ -87,6 +90,7 @@ static int poison, pools, graphs, refused; /* frees that were made to fail */
 static CUgraph capturing;
 static double busy_until;
 static double queued_until; /* by FUSIBLE_FAKE_TAKES */
+static double told;         /* by FUSIBLE_FAKE_CLOCK */
 static char handle[16]; /* contexts, streams and pools need only an address */
 
 static double now(void) {
@@ -339,6 +343,7 @@ EXPORT int cuEventRecord(CUevent event, void *stream) {
   (void)stream;
   CALL("cuEventRecord");
   event->at = FS_MAX(now(), queued_until);
+  event->told = fake_number("FUSIBLE_FAKE_CLOCK", 0) ? told : event->at;
   event->recorded = true;
   return 0;
 }
@@ -355,7 +360,7 @@ EXPORT int cuEventElapsedTime(float *ms, CUevent from, CUevent to) {
     fprintf(stderr, "fake driver: the time of an event that is not reached\n");
     return CU_NOT_READY;
   }
-  *ms = (float)(1e3 * (to->at - from->at));
+  *ms = (float)(1e3 * (to->told - from->told));
   return 0;
 }
 
@@ -704,7 +709,10 @@ static int launch(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
   if (!gx || !bx || gy != 1 || gz != 1 || by != 1 || bz != 1 || bx > 1024)
     return CU_INVALID_VALUE;
   double begin = now(), queued = FS_MAX(queued_until, begin);
-  queued_until = queued + 1e-3 * (double)fake_number("FUSIBLE_FAKE_TAKES", 0);
+  double takes = 1e-3 * (double)fake_number("FUSIBLE_FAKE_TAKES", 0);
+  double thread = 1e-9 * (double)fake_number("FUSIBLE_FAKE_CLOCK", 0);
+  if (thread > 0) told += takes + thread * gx * bx;
+  else queued_until = queued + takes;
   busy_until = begin + 1e-3 * (double)fake_number("FUSIBLE_FAKE_BUSY", 0);
   busy_until = FS_MAX(busy_until, queued_until);
   take_fault();
