@@ -722,7 +722,7 @@ bool fs_moves_go(struct fs_interp *in, struct fs_again *a, enum fs_status *st) {
   struct fs_run_options *o = fs_runner_options(in->runner);
   bool good = find_changes(m, at);
   m->stays = !good;
-  if (good && m->ran != in->n_blocks && o->changing) o->changing(o->user, b, false);
+  if (good && m->ran != in->n_blocks && o->changing) o->changing(o->user, b, FS_OTHER_PLAN);
   if (good) {
     a->ready = m->ready = false; /* should it jump */
     write_numbers(m, at);

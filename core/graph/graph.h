@@ -372,6 +372,20 @@ struct fs_graph *fs_graph_simplify(const struct fs_graph *g);
 
 /* Fills `outer`, which is of the words of the nodes: once more where these were changed. */
 void fs_graph_find_outer(struct fs_graph *g);
+
+/* The words of a graph: where its nodes were written, the names of inputs and outputs. The
+ * graphs here have equal nodes, as fs_graph_same() says. Whether they have the same words; `to`
+ * gets those of `from`. */
+bool fs_graph_same_words(const struct fs_graph *a, const struct fs_graph *b);
+void fs_graph_adopt_words(struct fs_graph *to, const struct fs_graph *from);
+/* A copy of a graph's words, for as long as the graph is there. Given, to
+ * fs_graph_words_free(); NULL may be freed. */
+struct fs_graph_words;
+struct fs_graph_words *fs_graph_words(const struct fs_graph *g);
+void fs_graph_words_free(struct fs_graph_words *w);
+/* The graph, whose words they once were, gets them back for its own, which they keep: once
+ * more, and all is as before. */
+void fs_graph_exchange_words(struct fs_graph *g, struct fs_graph_words *w);
 /* The node that a user means by a word: the last value that a variable of that
  * name gets in the block ("q"), or the statement of that number in it ("2",
  * counted from 1 in the order of the text). 0 if there is none. `sources` has

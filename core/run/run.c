@@ -238,7 +238,7 @@ static void forget_one(struct fs_runner *r) {
   struct fs_block *b = r->blocks.data[k];
   bool last = b->last_used + LAST > r->clock && r->blocks.len > 2 * LAST;
   if (last || is_timing(r, b)) return;
-  if (r->options.changing) r->options.changing(r->options.user, b, true);
+  if (r->options.changing) r->options.changing(r->options.user, b, FS_GONE);
   r->nodes -= b->plan->graph->nodes.len;
   hide(r, b);
   fs_block_free(b, r->target);
@@ -296,52 +296,15 @@ static uint64_t block_hash(const struct fs_plan_options *o,
   return fs_hash(&strategy, sizeof strategy, hash);
 }
 
-static const char *adopted_name(struct fs_graph *to, const char *old,
-                                const char *new) {
-  if (!new || (old && !strcmp(old, new))) return new ? old : NULL;
-  return fs_arena_strndup(to->arena, new, strlen(new));
-}
-
-static bool same_name(const char *a, const char *b) {
-  return a == b || (a && b && !strcmp(a, b));
-}
-
-static bool same_words(const struct fs_graph *to, const struct fs_graph *from) {
-  for (int k = 1; k < to->nodes.len; k++)
-    if (memcmp(&to->nodes.data[k].span, &from->nodes.data[k].span,
-               sizeof(struct fs_span)) ||
-        memcmp(&to->nodes.data[k].stmt, &from->nodes.data[k].stmt,
-               sizeof(struct fs_span)))
-      return false;
-  for (int k = 0; k < to->inputs.len; k++)
-    if (!same_name(to->inputs.data[k].name, from->inputs.data[k].name))
-      return false;
-  for (int k = 0; k < to->outputs.len; k++)
-    if (!same_name(to->output_names.data[k], from->output_names.data[k]))
-      return false;
-  return true;
-}
-
 /* The block was found under other words: its plan speaks of those that were
  * written last. */
 static void adopt_words(struct fs_runner *r, struct fs_block *b,
                         const struct fs_graph *from) {
   struct fs_graph *to = (struct fs_graph *)b->plan->graph;
-  if (same_words(to, from)) return;
-  if (r->options.changing) r->options.changing(r->options.user, b, false);
+  if (fs_graph_same_words(to, from)) return;
+  if (r->options.changing) r->options.changing(r->options.user, b, FS_OTHER_WORDS);
   b->life->turn++;
-  for (int k = 1; k < to->nodes.len; k++) {
-    to->nodes.data[k].span = from->nodes.data[k].span;
-    to->nodes.data[k].stmt = from->nodes.data[k].stmt;
-    to->nodes.data[k].inner = from->nodes.data[k].inner;
-  }
-  fs_graph_find_outer(to);
-  for (int k = 0; k < to->inputs.len; k++)
-    to->inputs.data[k].name = adopted_name(to, to->inputs.data[k].name,
-                                           from->inputs.data[k].name);
-  for (int k = 0; k < to->outputs.len; k++)
-    to->output_names.data[k] = adopted_name(to, to->output_names.data[k],
-                                            from->output_names.data[k]);
+  fs_graph_adopt_words(to, from);
 }
 
 /* The combination that `:tune` chose for a block, or NULL. */

@@ -88,6 +88,9 @@ struct fs_block_pin {
   struct fs_kernel_pin pin;
 };
 
+/* Of a block: its graph gets other words, it gets other sizes or another plan, it goes. */
+enum fs_change { FS_OTHER_WORDS, FS_OTHER_PLAN, FS_GONE };
+
 struct fs_run_options {
   enum fs_strategy strategy;
   int effort;                /* as in fs_plan_options                        */
@@ -104,9 +107,8 @@ struct fs_run_options {
                                 a block is measured in its first runs only   */
   /* A block is about to be launched whose caller will hear of it (`out`). */
   void (*launching)(void *user, struct fs_block *block);
-  /* A block of the cache is about to be spoken of in other words, or (`gone`) to
-   * be forgotten. */
-  void (*changing)(void *user, struct fs_block *block, bool gone);
+  /* What is about to happen to a block of the cache. */
+  void (*changing)(void *user, struct fs_block *block, enum fs_change change);
   void *user;
 };
 

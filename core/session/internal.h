@@ -79,6 +79,7 @@ struct fs_plan_record {
   bool quick;               /* it ran last as quickly compiled code */
   double first;             /* seconds that a run was first predicted to take */
   json_t *event;            /* NULL: nobody looked */
+  struct fs_graph_words *words; /* of its run, where the block has others by now; or NULL */
   int n;                    /* kernels */
   double predicted_all;
   double unfused;           /* without fusion; not a number: nobody priced it yet */
@@ -123,7 +124,7 @@ struct fs_session {
   struct fs_interp *in;
   struct fs_place cpu, cuda;
   void (*launching)(void *s, struct fs_block *b); /* given to each runner */
-  void (*changing)(void *s, struct fs_block *b, bool gone);
+  void (*changing)(void *s, struct fs_block *b, enum fs_change change);
   bool on_cuda;
   bool wants_cuda;          /* not tried yet: at the first need */
   bool must_have_cuda;      /* asked for by name, not by "auto" */
@@ -280,9 +281,9 @@ void fs_session_drop_records(fs_plan_records *list);
 /* Adds what its runs were to the totals. */
 void fs_session_add_up(const struct fs_session *s, const struct fs_plan_record *r,
                        struct fs_totals *out);
-/* The block is about to be spoken of in other words, or (`gone`) to be forgotten:
- * events of how it was are made before. */
-void fs_session_settle(struct fs_session *s, struct fs_block *block, bool gone);
+/* The block is about to change: records keep its words as they were, or, where it gets
+ * another plan or goes, events of how it was are made before. */
+void fs_session_settle(struct fs_session *s, struct fs_block *block, enum fs_change change);
 /* Which record :plan is about: of the last statement that ran blocks the one
  * that takes most of the time. -1 if nothing was run. */
 int fs_session_main_plan(const struct fs_session *s);

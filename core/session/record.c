@@ -57,6 +57,7 @@ void fs_session_unref_record(struct fs_plan_record *r) {
   if (--r->refs) return;
   fs_session_drop_records(&r->late);
   json_decref(r->event);
+  fs_graph_words_free(r->words);
   free(r->each);
   free(r->name);
   free(r);
@@ -157,6 +158,16 @@ static double corrected_unfused(const struct fs_session *s, const struct fs_plan
   return sum;
 }
 
+/* In the words of its run. */
+static json_t *describe_block(struct fs_session *s, struct fs_plan_record *r) {
+  struct fs_graph *g = (struct fs_graph *)r->kept->plan->graph;
+  if (r->words) fs_graph_exchange_words(g, r->words);
+  json_t *event = fs_block_event(r->kept, r->cached, r->times, r->predicted_all, r->unfused,
+                                 &s->diags, fs_runner_target(r->runner));
+  if (r->words) fs_graph_exchange_words(g, r->words);
+  return event;
+}
+
 json_t *fs_session_event_of(struct fs_session *s, struct fs_plan_record *r) {
   char id[32];
   if (r->event) return r->event;
@@ -166,8 +177,7 @@ json_t *fs_session_event_of(struct fs_session *s, struct fs_plan_record *r) {
     fs_plan_price_unfused(plan, &fs_runner_target(r->runner)->device);
     r->unfused = corrected_unfused(s, plan);
   }
-  r->event = fs_block_event(r->kept, r->cached, r->times, r->predicted_all, r->unfused,
-                            &s->diags, fs_runner_target(r->runner));
+  r->event = describe_block(s, r);
   json_object_set_new(r->event, "id", json_string(id));
   json_object_set_new(r->event, "block", json_integer(r->user_number));
   if (r->is_late)
@@ -204,32 +214,39 @@ json_t *fs_session_events_of(struct fs_session *s,
   return all;
 }
 
+/* To describe a plan takes long, and mostly nobody looks. */
+static void settle_record(struct fs_session *s, struct fs_plan_record *r,
+                          enum fs_change change) {
+  bool words = change == FS_OTHER_WORDS;
+  if (words && !r->event && !r->words) r->words = fs_graph_words(fs_planned_graph(r->kept));
+  if (!words) fs_session_event_of(s, r);
+  if (change == FS_GONE) r->kept = r->block = NULL;
+}
+
 static void settle_list(struct fs_session *s, const fs_plan_records *list,
-                        const struct fs_block *block,
-                        const struct fs_runner *runner, bool gone) {
+                        const struct fs_block *block, const struct fs_runner *runner,
+                        enum fs_change change) {
   for (int k = 0; k < list->len; k++) {
     struct fs_plan_record *r = list->data[k];
-    if (!r->kept || (block ? r->kept != block : r->runner != runner)) continue;
-    fs_session_event_of(s, r);
-    if (gone) r->kept = r->block = NULL;
+    if (r->kept && (block ? r->kept == block : r->runner == runner))
+      settle_record(s, r, change);
   }
   for (int k = 0; k < list->len; k++)
     if (list->data[k]->late.len)
-      settle_list(s, &list->data[k]->late, block, runner, gone);
+      settle_list(s, &list->data[k]->late, block, runner, change);
 }
 
 static void settle(struct fs_session *s, const struct fs_block *block,
-                   const struct fs_runner *runner, bool gone) {
-  settle_list(s, &s->records, block, runner, gone);
-  settle_list(s, &s->waiting, block, runner, gone);
-  settle_list(s, &s->last_plans, block, runner, gone);
-  settle_list(s, &s->past, block, runner, gone);
+                   const struct fs_runner *runner, enum fs_change change) {
+  settle_list(s, &s->records, block, runner, change);
+  settle_list(s, &s->waiting, block, runner, change);
+  settle_list(s, &s->last_plans, block, runner, change);
+  settle_list(s, &s->past, block, runner, change);
 }
 
-void fs_session_settle(struct fs_session *s, struct fs_block *block,
-                       bool gone) {
-  settle(s, block, NULL, gone);
-  if (gone && s->last_block == block) s->last_block = NULL;
+void fs_session_settle(struct fs_session *s, struct fs_block *block, enum fs_change change) {
+  settle(s, block, NULL, change);
+  if (change == FS_GONE && s->last_block == block) s->last_block = NULL;
 }
 
 /* One block has one set of timers, wherever it is written. */
@@ -476,7 +493,7 @@ struct fs_block *fs_session_current_block(struct fs_session *s, struct fs_str *o
 void fs_session_forget_blocks(struct fs_session *s,
                               const struct fs_runner *runner) {
   if (s->last_runner == runner) s->last_block = NULL;
-  settle(s, NULL, runner, true);
+  settle(s, NULL, runner, FS_GONE);
 }
 
 void fs_session_end_late(struct fs_session *s) {

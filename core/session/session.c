@@ -88,8 +88,8 @@ static void on_launch(void *user, struct fs_block *block) {
   fs_session_expect(user, block);
 }
 
-static void on_change(void *user, struct fs_block *block, bool gone) {
-  fs_session_settle(user, block, gone);
+static void on_change(void *user, struct fs_block *block, enum fs_change change) {
+  fs_session_settle(user, block, change);
 }
 
 static void on_plot(void *user, const struct fs_plot *plot) {

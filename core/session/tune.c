@@ -151,7 +151,7 @@ static void keep_best(struct fs_session *s, struct fs_search *r) {
       .first = FS_MAX(r->list.data[0].measured, 0)};
   if (result.choice)
     fs_tunings_put(fs_runner_tunings(s->last_runner), &result, &s->diags);
-  fs_session_settle(s, b, false);
+  fs_session_settle(s, b, FS_OTHER_PLAN);
   fs_search_adopt(r, b);
 }
 

@@ -412,16 +412,12 @@ static void put_on_chip(const struct describe *d, json_t *o, int kernel) {
 static json_t *kernel_statements(const struct describe *d,
                                  const struct fs_kernel *k) {
   json_t *list = json_array();
-  for (int last = 0;;) { /* the next one after `last` */
-    int next = 0;
-    for (int c = 0; c < k->calls.len; c++) {
-      int n = statement_number(d, k->calls.data[c]);
-      if (n > last && (!next || n < next)) next = n;
-    }
-    if (!next) return list;
-    json_array_append_new(list, json_integer(next));
-    last = next;
-  }
+  bool *has = fs_calloc((size_t)d->statements.len + 1, sizeof *has);
+  for (int c = 0; c < k->calls.len; c++) has[statement_number(d, k->calls.data[c])] = true;
+  for (int n = 1; n <= d->statements.len; n++)
+    if (has[n]) json_array_append_new(list, json_integer(n));
+  free(has);
+  return list;
 }
 
 static void put_times(json_t *o, const struct fs_kernel *k,

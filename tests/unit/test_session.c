@@ -479,6 +479,34 @@ static void test_tune_update(void) {
   CHECK(eval(":tune forget") == FS_RESULT_OK);
 }
 
+/* Of a block that comes again in other words nothing is described until somebody asks, and
+ * then each plan has the words of its own run. */
+static void test_words_of_runs(void) {
+  static const char *const words[] = {"a = x*0.5 + 1", "bb = x*0.5 + 2", "c = x*0.5 + 3"};
+  char *text = NULL;
+  CHECK(fs_session_set(session, "plan", "off") == FS_RESULT_OK);
+  CHECK(eval("x = rand(9) + 0;") == FS_RESULT_OK);
+  CHECK(eval("for k = 1:1; a = x*0.5 + 1; end; for k = 1:1; bb = x*0.5 + 2; end\n"
+             "for k = 1:1; c = x*0.5 + 3; end;") == FS_RESULT_OK);
+  CHECK(session->last_plans.len == 3 && session->last_plans.data[0]->number ==
+                                            session->last_plans.data[2]->number);
+  for (int k = 0; k < session->last_plans.len; k++)
+    CHECK(!session->last_plans.data[k]->event);
+  CHECK(fs_session_set(session, "plan", "line") == FS_RESULT_OK);
+  CHECK(eval(":plan") == FS_RESULT_OK);
+  json_t *all = fs_session_events_of(session, &session->last_plans);
+  text = json_dumps(all, 0);
+  for (size_t k = 0; k < FS_LEN(words); k++) {
+    const json_t *plan = json_array_get(all, k), *list = json_object_get(plan, "statements");
+    CHECK(json_array_size(list) == 1);
+    CHECK(!strcmp(text_of(json_array_get(list, 0), "text"), words[k]));
+  }
+  CHECK(text && strstr(text, "\"a\"") && strstr(text, "\"bb\"") && strstr(text, "\"c\""));
+  free(text);
+  json_decref(all);
+  CHECK(eval(":plan dump") == FS_RESULT_OK && says("c = x*0.5 + 3"));
+}
+
 static void test_commands(void) {
   static const char *const fine[] = {
     ":help", ":help plan", ":help settings", "?plan", "?operators", "?calibrate", ":help op", ":help :save", ":help sqrt", "?sqrt",
@@ -531,6 +559,7 @@ int main(void) {
   test_files();
   test_explain_changes_nothing();
   test_tune_update();
+  test_words_of_runs();
   test_commands();
   fs_session_free(session);
   json_decref(events);
