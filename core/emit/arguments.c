@@ -35,7 +35,7 @@ static int64_t first_offset(const struct fs_writer *w, const struct fs_access *a
     if (b->step >= 0 && b->dtype == a->dtype && same_array(w->args->plan, a->slot, b->slot) &&
         !memcmp(a->stride, b->stride, sizeof a->stride) && !a->list && !b->list)
       first = FS_MIN(first, b->offset);
-  return first;
+  return FS_MAX(first, 0); /* a loose one may lie before the array */
 }
 
 static void access_pointer(const struct fs_writer *w, int x) {
@@ -45,7 +45,9 @@ static void access_pointer(const struct fs_writer *w, int x) {
   int64_t first = first_offset(w, a);
   int argument = w_slot_argument(w->args->plan, w->args->out, a->slot,
                                  first * (int64_t)fs_dtype_size(a->dtype));
-  const char *off = a->offset > first ? w_fmt(w, " + %s", w_int(w, a->offset - first)) : "";
+  const char *off = a->offset > first   ? w_fmt(w, " + %s", w_int(w, a->offset - first))
+                    : a->offset < first ? w_fmt(w, " - %s", w_int(w, first - a->offset))
+                                        : "";
   w_line(w, "`global %s%s *const a%d = (`global %s%s *)s%d%s;", how, type, x, how, type, argument,
          off);
 }

@@ -83,10 +83,9 @@ struct fs_emitted {
                              it, until that is taken back (schedule/cache.c)          */
   bool cooperative;       /* has a grid barrier: blocks must be co-resident  */
   int64_t shared_bytes;   /* dynamic */
-  /* Workspace for partial results: bytes = base + per_block * number of blocks;
-   * its first `zeroed` bytes must be zero at the first launch and are left zero
-   * by every launch, but for the highest bit of the first word (tickets and
-   * barrier counters). */
+  /* Workspace for partial results: bytes = base + per_block * number of blocks; its first `zeroed`
+   * bytes must be zero at the first launch and are left zero by every launch, but for the highest
+   * bit of the first word (tickets and barrier counters). */
   int64_t work_base, work_per_block, work_zeroed;
 };
 
@@ -95,15 +94,13 @@ bool fs_emit_has(const struct fs_kernel *kernel, enum fs_dialect dialect);
 void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
                   const struct fs_device *device, const struct fs_diags *diags,
                   struct fs_emitted *out);
-/* What to compile in place of its text for code that is wanted soon (-DFS_QUICK): it is
- * launched in the same way and gives the same bits, in less text and more time. NULL:
- * that text. Given. */
+/* What to compile in place of its text for code that is wanted soon (-DFS_QUICK): it is launched in
+ * the same way and gives the same bits, in less text and more time. NULL: that text. Given. */
 char *fs_emit_quick(const struct fs_plan *plan, const struct fs_kernel *kernel,
                     const struct fs_device *device,
                     const struct fs_diags *diags);
-/* The same for n neighbours of plan->kernels that share a launch: those behind the
- * first are joined to it (fs_kernel.joint). Every param is there once in each type,
- * the workspace always. */
+/* The same for n neighbours of plan->kernels that share a launch: those behind the first are joined
+ * to it (fs_kernel.joint). Every param is there once in each type, the workspace always. */
 void fs_emit_grid(const struct fs_plan *plan, const struct fs_kernel *kernels,
                   int n, const struct fs_device *device, const struct fs_diags *diags,
                   struct fs_emitted *out);
@@ -124,10 +121,9 @@ char *fs_emitted_launch(const struct fs_emitted *e);
 
 /* The name under which a compiler knows the generated text. */
 #define FS_EMIT_FILE "fusible.cu"
-/* `source` of such a kernel, or of the launch that it starts, with #line directives:
- * lines that compute a value point to the statement that wants it, the others to
- * themselves. File names of the user are escaped. Makes the same machine code. Given:
- * the caller frees. */
+/* `source` of such a kernel, or of the launch that it starts, with #line directives: lines that
+ * compute a value point to the statement that wants it, the others to themselves. File names of the
+ * user are escaped. Makes the same machine code. Given: the caller frees. */
 char *fs_emit_lines(const struct fs_plan *plan, const struct fs_kernel *kernel,
                     const struct fs_diags *diags, const char *source);
 

@@ -162,7 +162,17 @@ const char *w_at(const struct fs_writer *w, const struct fs_lp_address *a) {
   return s.len ? w_keep(w, &s) : "0";
 }
 
+const char *w_edges(const struct fs_writer *w, const struct fs_access *a) {
+  int64_t low = a->low - a->offset;
+  return w_fmt(w, "(fs_index)%s, (fs_index)%s", w_int(w, low), w_int(w, low + a->reach - 1));
+}
+
 const char *w_address(const struct fs_writer *w, const struct fs_access *a) {
+  const char *at = w_place(w, a);
+  return a->reach ? w_fmt(w, "fs_within((fs_index)(%s), %s)", at, w_edges(w, a)) : at;
+}
+
+const char *w_place(const struct fs_writer *w, const struct fs_access *a) {
   struct fs_lp_address at = {0};
   const struct fs_access *list = fs_access_list(w->how->kernel, a);
   if (list)

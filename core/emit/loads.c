@@ -32,16 +32,26 @@ static int shift_of(const struct fs_writer *w, const struct fs_step *s) {
   return has_steps(w, s, 1) ? behind(w, s) : 0;
 }
 
+
+/* Whether it is loose, and lies in whole vectors of rows that one number tells. */
+static bool is_loose(const struct fs_writer *w, const struct fs_step *s) {
+  const struct fs_access *a = w_access(w, s);
+  bool up = a->reach && w->axes.n_outer <= 1 && has_steps(w, s, 1);
+  for (int x = 0; x < w->axes.n_outer + w->axes.n_inner; x++) up = up && a->stride[x] >= 0;
+  return up;
+}
+
 /* Whether it takes more than the elements that it asks for: a shifted slice, or every second
  * of whole vectors: those of A[:, 1:2:end] and A[:, 2:2:end] are the same, and the compiler
  * loads them once. */
 static bool takes_more(const struct fs_writer *w, const struct fs_step *s) {
+  if (w_access(w, s)->reach) return is_loose(w, s);
   return shift_of(w, s) || has_steps(w, s, 2);
 }
 
 /* "a0 + j", "a0 + (i * 96 + j)" */
 static const char *pointer(const struct fs_writer *w, const struct fs_step *s) {
-  const char *at = w_address(w, w_access(w, s));
+  const char *at = w_place(w, w_access(w, s));
   return w_fmt(w, strchr(at, ' ') ? "a%d + (%s)" : "a%d + %s", s->access, at);
 }
 
@@ -72,6 +82,16 @@ static const char *load_by_list(const struct fs_writer *w, const struct fs_step 
   return w_fmt(w, "fs_load_by_list`%s(%s, %s, (fs_index)%s, (fs_index)%s, a%d + (%s)%s, %s);", tag,
                to, from, w_int(w, a->stride[last]), w_int(w, a->list_stride), a->list - 1, in_list,
                step, left);
+}
+
+/* Of a loose load: each of its elements brought back. */
+static const char *load_within(const struct fs_writer *w, const struct fs_step *s, const char *to,
+                               const char *left) {
+  const struct fs_access *a = w_access(w, s);
+  int64_t stride = a->stride[w->axes.n_outer + w->axes.n_inner - 1];
+  return w_fmt(w, "fs_load_within`%s(%s, a%d, (fs_index)(%s), (fs_index)%s, %s, %s);",
+               vector_tag(w, a), to, s->access, w_place(w, a),
+               w_int(w, w->how->length > 1 ? stride : 0), w_edges(w, a), left);
 }
 
 /* ", c < 4": where a row's vectors are whole in all its threads. */
@@ -107,6 +127,7 @@ static const char *load_vector(const struct fs_writer *w, const struct fs_step *
     return w_guarded(w, guard & ~FS_LP_IF_LANE,
                      w_fmt(w, "%s = fs_get`%s(a%d[%s]);", to, fs_dtype_name(a->dtype), s->access,
                            w_address(w, a)));
+  if (a->reach) return w_guarded(w, others, load_within(w, s, to, w_lanes_left(w, guard)));
   if (is_by_list(w, a)) return w_guarded(w, others, load_by_list(w, s, to, w_lanes_left(w, guard)));
   bool tail = w->how->tail && guard & FS_LP_IF_LANE;
   if (is_vector(w, a) && tail && fs_dtype_size(a->dtype) == 2 && !w->how->made[s->out].hoisted) {
@@ -169,7 +190,7 @@ static const char *load_whole(const struct fs_writer *w, const struct fs_step *s
   const char *to = w_row_ref(w, s->out), *from = pointer(w, s);
   int shift = shift_of(w, s);
   const char *tag = vector_tag(w, w_access(w, s));
-  if (has_steps(w, s, 2))
+  if (!w_access(w, s)->reach && has_steps(w, s, 2))
     return w_fmt(w, "fs_load_spaced<%d>`%d.%s(%s, %s);", behind(w, s), behind(w, s), tag, to, from);
   return shift ? w_fmt(w, "fs_load_shifted<%d>`%d.%s(%s, %s);", shift, shift, tag, to, from)
                : w_fmt(w, "fs_load`%s(%s, %s);", tag, to, from);
@@ -182,14 +203,51 @@ static const char *all_rows(const struct fs_writer *w) {
   return w_fmt(w, "first + %d <= %s", rows, w_int(w, w->how->m));
 }
 
+/* "first * 8192 + j >= 8201 && ...": the vectors that loose loads by one way through an array
+ * lie in are within what they may read, in the first and the last of these rows. */
+static const char *within(const struct fs_writer *w, const struct fs_access *a, int64_t least,
+                          int64_t most, int rows) {
+  struct fs_lp_address at = {0};
+  int64_t lanes = w->how->lanes, last = a->low + a->reach - 2 * lanes - most;
+  fs_lp_add_axes(&at, &w->axes, a->stride);
+  for (int x = 0; x < FS_LP_TERMS && rows > 1; x++)
+    if (at.term[x].times && !strcmp(at.term[x].index, "i")) at.term[x].index = "first";
+  if (rows > 1) last -= (rows - 1) * a->stride[0];
+  return w_fmt(w, "%s >= %s && %s <= %s", w_at(w, &at), w_int(w, a->low + lanes - least),
+               w_at(w, &at), w_int(w, last));
+}
+
+static bool in_one_way(const struct fs_access *a, const struct fs_access *b) {
+  return a->low == b->low && a->reach == b->reach &&
+         !memcmp(a->stride, b->stride, sizeof a->stride);
+}
+
+const char *w_all_within(const struct fs_writer *w, fs_steps need, bool rows) {
+  const char *in = "";
+  fs_steps loads = W_THOSE(w, need, s, s->kind == FS_SP_LOAD && is_loose(w, s));
+  FS_EACH_OF(loads, s) {
+    const struct fs_access *a = w_access(w, s);
+    fs_steps alike = W_THOSE(w, loads, t, in_one_way(a, w_access(w, t)));
+    int64_t least = a->offset, most = least;
+    FS_EACH_OF(alike, t) {
+      least = FS_MIN(least, w_access(w, t)->offset);
+      most = FS_MAX(most, w_access(w, t)->offset);
+    }
+    int many = rows ? w->how->rows * w->how->sides : 1;
+    if (s == *alike) in = w_and(w, in, within(w, a, least, most, many));
+  }
+  return in;
+}
+
 /* "j + 8 <= 8190 && first + 4 <= 8190": shifted loads find whole vectors. Of several axes
  * the last one begins anew behind the end, so that there must be a vector, too. */
-const char *w_all_whole(const struct fs_writer *w, bool rows) {
+const char *w_all_whole(const struct fs_writer *w, fs_steps need, bool rows) {
   bool one = w->axes.n_inner == 1;
   const char *j = one ? "j" : w_fmt(w, "j%d", w->axes.n_inner - 1);
   const char *in = w_fmt(w, "%s + %d <= %s", j, 2 * w->how->lanes, w_int(w, w->how->length));
   if (!one) in = w_and(w, w_some(w), in);
-  return w_and(w, in, rows ? all_rows(w) : "");
+  in = w_and(w, in, rows ? all_rows(w) : "");
+  return w_and(w, in, w_all_within(w, need, rows));
 }
 
 /* Loads that w_load_ahead() has under way. */
@@ -259,7 +317,8 @@ void w_loads(const struct fs_writer *w, fs_steps need, bool rows) {
                                            !from_next(w, s));
   bool stencil = FS_ANY_OF(loads, s, w_is_shifted_load(w, s));
   fs_steps whole = W_THOSE(w, loads, s, stencil && !w_in_ring(w, s) &&
-                                            (takes_more(w, s) || is_vector(w, w_access(w, s))));
+                                            (takes_more(w, s) || (!w_access(w, s)->reach &&
+                                                                  is_vector(w, w_access(w, s)))));
   if (!*loads) return;
   w_open_vectors(w);
   FS_EACH_OF(loads, s)
@@ -267,7 +326,7 @@ void w_loads(const struct fs_writer *w, fs_steps need, bool rows) {
   if (stencil) {
     w_group(w);
     FS_EACH_OF(whole, s) put_load(w, s, rows, FS_LP_LONG);
-    if (peels) fs_lp_peel(w->lp, &(const struct fs_lp_peel){.whole = w_all_whole(w, rows)});
+    if (peels) fs_lp_peel(w->lp, &(const struct fs_lp_peel){.whole = w_all_whole(w, need, rows)});
     w_close(w);
   }
   w_close(w);

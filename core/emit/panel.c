@@ -1,6 +1,5 @@
 /* panel.c - what the workers of a march do (march.c): rows of a panel, at the first look, which
- * sums columns, and at the second, when what is made of the sums is there.
- */
+ * sums columns, and at the second, when what is made of the sums is there. / */
 #include "core/emit/march.h"
 
 /* -- what is made where ------------------------------------------------------------- */
@@ -24,10 +23,9 @@ void w_march_find_needed(struct w_march *c) { c->needed = w_marked(c->w, c->need
 
 /* -- rows ------------------------------------------------------------------------- */
 
-/* Packs of halves wait in registers as words: the compiler would keep and move each half
- * alone (16384 x 16384 in bf16 on an H200: SGEMVT 139 us, 149 by halves). Not those of
- * floats and doubles, whose code is laid out anew for nothing: SGEMVT 260 us and 256, 569
- * and 524. */
+/* Packs of halves wait in registers as words: the compiler would keep and move each half alone
+ * (16384 x 16384 in bf16 on an H200: SGEMVT 139 us, 149 by halves). Not those of floats and
+ * doubles, whose code is laid out anew for nothing: SGEMVT 260 us and 256, 569 and 524. */
 static bool has_words(const struct w_march *c) {
   return c->cut.held && c->w->how->lanes == 8 && !c->w->how->quick;
 }
@@ -210,8 +208,7 @@ static void column_values(struct w_march *c, int phase) {
     if (w_varies(w, s->out) == FS_VARIES_I) column_value(c, s);
 }
 
-/* Tiles of the rows in shared memory, and of those that the first look takes to
- * registers. */
+/* Tiles of the rows in shared memory, and of those that the first look takes to registers. */
 static void tile_pointers(struct w_march *c, int phase) {
   const struct fs_writer *w = c->w;
   int64_t row = c->tile_row;
@@ -224,8 +221,7 @@ static void tile_pointers(struct w_march *c, int phase) {
                             {"FS_PLACE(p, FS_SHORT)", row * c->cut.held})));
 }
 
-/* Where the packs of a tile's rows b begin, and the number b from which on they are
- * not there. */
+/* Where the packs of a tile's rows b begin, and the number b from which on they are not there. */
 static const char *kept_rows(struct w_march *c, int64_t number) {
   const struct fs_writer *w = c->w;
   int64_t line = 16 * c->cut.lanes, kept = c->cut.height - c->cut.held;

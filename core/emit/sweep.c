@@ -145,9 +145,10 @@ static void both_ways(const struct fs_writer *w, fs_steps need, bool rows) {
   if (rows && only_last_row_ends(w, need)) {
     int all = w->how->rows * w->how->sides + 1;
     peel.whole = w_and(w, w_some(w), w_fmt(w, "first + %d <= %s", all, w_int(w, w->how->m)));
+    peel.whole = w_and(w, peel.whole, w_all_within(w, need, rows));
     peel.holds = FS_LP_IF_ROW;
   } else {
-    peel.whole = w_all_whole(w, rows);
+    peel.whole = w_all_whole(w, need, rows);
   }
   w_group(w);
   pass(w, need, rows);

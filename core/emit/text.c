@@ -88,6 +88,7 @@ const char *w_size(const struct fs_writer *w, int64_t x) {
 }
 
 const char *w_int(const struct fs_writer *w, int64_t x) {
+  if (w->how->any_size && x < -1) return w_fmt(w, "-%s", w_size(w, -x));
   if (w->how->any_size && x > 1) return w_size(w, x);
   bool small = x >= -INT_MAX && x <= INT_MAX;
   return w_fmt(w, small ? "%lld" : "%lldLL", (long long)x);

@@ -27,8 +27,7 @@ static const struct fs_user_text *text_of(const struct routine *r) {
 
 static int threads_of(const struct routine *r) {
   return r->part == COMPUTE ? r->u->threads
-         : r->part == LOAD  ? r->u->load[r->arg].threads
-                            : r->u->store.threads;
+         : r->part == LOAD  ? r->u->load[r->arg].threads : r->u->store.threads;
 }
 
 /* -- macros ------------------------------------------------------------------ */
@@ -59,8 +58,7 @@ static void put_at(const struct routine *r, int k, struct fs_str *out) {
 
 /* `#define FS_PUT(y, x, value) (fs_r[(y) * 3 + (x)] = (value))` */
 static void put_put(const struct routine *r, struct fs_str *out) {
-  const struct fs_user_element *e =
-      r->part == LOAD ? &r->u->arg[r->arg] : &r->u->result;
+  const struct fs_user_element *e = r->part == LOAD ? &r->u->arg[r->arg] : &r->u->result;
   bool memory = r->part == STORE, call = memory && r->cuda;
   int rank = memory ? e->rank : e->chip_rank;
   fs_str_printf(out, "#define FS_PUT(%s%svalue) %s", indices(rank),
@@ -88,8 +86,7 @@ static void put_macros(const struct routine *r, struct fs_str *out) {
                 "#define FS_SCRATCH(k) fs_scratch[k]\n#define FS_SYNC() %s\n",
                 r->cuda ? threads : 1, r->cuda ? "fs_lane" : "0",
                 !r->cuda || threads == 1 ? "((void)0)"
-                : threads > 32           ? "__syncthreads()"
-                                         : "__syncwarp(fs_mask)");
+                : threads > 32           ? "__syncthreads()" : "__syncwarp(fs_mask)");
 }
 
 static void put_undefs(const struct routine *r, struct fs_str *out) {

@@ -210,6 +210,9 @@ const char *w_rhs(const struct fs_writer *w, const struct fs_step *s, const char
 /* The text of an address; "i * 16384 + j": of an element within its array. */
 const char *w_at(const struct fs_writer *w, const struct fs_lp_address *a);
 const char *w_address(const struct fs_writer *w, const struct fs_access *a);
+/* ... of a loose access before it is brought back; and between which places that is. */
+const char *w_place(const struct fs_writer *w, const struct fs_access *a);
+const char *w_edges(const struct fs_writer *w, const struct fs_access *a);
 /* The statement that takes one more term into `acc`; half: as w_element(). */
 const char *w_accumulate(const struct fs_writer *w, const struct fs_step *s, const char *acc,
                          int half);
@@ -367,7 +370,9 @@ void w_declare_acc(const struct fs_writer *w, const struct fs_step *s, unsigned 
  * ones take lies in whole vectors where w_all_whole() holds. */
 void w_declare_loads(const struct fs_writer *w, fs_steps need, bool rows);
 void w_loads(const struct fs_writer *w, fs_steps need, bool rows);
-const char *w_all_whole(const struct fs_writer *w, bool rows);
+const char *w_all_whole(const struct fs_writer *w, fs_steps need, bool rows);
+/* What of it is about loose loads. */
+const char *w_all_within(const struct fs_writer *w, fs_steps need, bool rows);
 /* The loads of the first row, and of the row after the one at hand. */
 void w_load_ahead(const struct fs_writer *w, bool first);
 void w_load_vector(const struct fs_writer *w, const struct fs_step *s, const char *to);

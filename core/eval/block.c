@@ -54,6 +54,7 @@ static struct fs_layout unsqueeze_layout(const struct fs_layout *l,
 struct fs_val fs_block_value(struct fs_interp *in, fs_id node,
                              const struct fs_shape *shape) {
   struct fs_graph *g = fs_block_graph(in);
+  if (fs_graph_is_loose(g, node)) node = fs_graph_map(g, FS_OP_COPY, 1, &node, FS_F32);
   const struct fs_node *nd = fs_node(g, node);
   if (nd->kind == FS_ND_INPUT) {
     const struct fs_graph_input *i = &g->inputs.data[nd->slot];

@@ -264,7 +264,8 @@ int64_t fs_lift_try(struct fs_interp *in, const struct fs_stmt *s, const struct 
   *st = fs_poll(in, s->span);
   bool flushed = in->explain, whole = false;
   for (bool again = true; again && *st == FS_OK;) {
-    struct fs_lift_nest n = {.in = in, .stopped = rounds < all, .whole = whole};
+    struct fs_lift_nest n = {.in = in, .stopped = rounds < all, .whole = whole,
+                             .cut = flushed};
     struct fs_lift_conflict c;
     bool free = false;
     again = false;

@@ -1,6 +1,8 @@
 /* lift_choice.c - lanes that are one of two, as a condition says: see lift_lane.h. */
 #include "core/eval/lift_lane.h"
 
+#include <math.h>
+
 enum { MOST_SPLITS = 256 };
 
 /* -- trees ------------------------------------------------------------------------ */
@@ -93,6 +95,193 @@ bool fs_lane_each(struct fs_lift_tracer *t, int n, const struct fs_lane *a, fs_l
     if (!fs_lane_each(t, n, b, fn, how, &result[truth])) return false;
   }
   *out = fs_lane_join(t, &mask, &result[1], &result[0]);
+  return true;
+}
+
+/* -- one of two sums of counters ------------------------------------------------------ */
+
+/* where(i > 1, i - 1, 2) is i - 1, or 2; mod(i, n) + 1 is i - n + 1, or i + 1. As subscripts
+ * they are one of two views. */
+
+static bool has_parts(const struct fs_lane *a) {
+  return a->parts && !a->affine.known && a->parts_of == a->tv.node;
+}
+
+static bool is_sums(const struct fs_lane *a) { return a->affine.known || has_parts(a); }
+
+static const struct fs_lane_choice *choice_of(struct fs_lift_tracer *t, struct fs_tv mask,
+                                              struct fs_lane yes, struct fs_lane no) {
+  struct fs_lane_choice *c = FS_NEW(t->arena, struct fs_lane_choice);
+  *c = (struct fs_lane_choice){mask, yes, no};
+  return c;
+}
+
+/* What is one of two is named by the node that says which, until it has one of its own. */
+static struct fs_lane one_of(struct fs_lift_tracer *t, struct fs_tv mask, struct fs_lane yes,
+                             struct fs_lane no) {
+  struct fs_lane out = {.kind = FS_LANE_COUNT, .tv = mask, .parts_of = mask.node};
+  out.parts = choice_of(t, mask, yes, no);
+  return out;
+}
+
+static struct fs_lane constant(int64_t c) {
+  return (struct fs_lane){.kind = FS_LANE_COUNT, .affine = fs_lift_constant(c)};
+}
+
+void fs_lane_note_limit(struct fs_lift_tracer *t, enum fs_map_op op, const struct fs_lane *a,
+                        fs_id is) {
+  bool up = op == FS_OP_GE || op == FS_OP_GT, strict = op == FS_OP_LT || op == FS_OP_GT;
+  if (!up && op != FS_OP_LE && op != FS_OP_LT) return;
+  struct fs_lane turned[2] = {a[up ? 0 : 1], a[up ? 1 : 0]};
+  struct fs_lane_limit *l = FS_NEW(t->arena, struct fs_lane_limit);
+  *l = (struct fs_lane_limit){is, fs_lane_affine(FS_OP_SUB, turned), t->limits};
+  l->least_zero.c -= strict;
+  if (l->least_zero.known) t->limits = l;
+}
+
+/* `yes` where a is not less than b, else `no`. */
+static struct fs_lane where_more(struct fs_lift_tracer *t, const struct fs_lane *a,
+                                 const struct fs_lane *b, const struct fs_lane *yes,
+                                 const struct fs_lane *no) {
+  struct fs_lane both[2] = {*a, *b};
+  struct fs_affine by = fs_lane_affine(FS_OP_SUB, both);
+  struct fs_range r = {-1, 0};
+  if (by.known) r = fs_lift_bounds(t->n, t->at, &by);
+  if (r.first >= 0) return *yes;
+  if (r.last < 0) return *no;
+  struct fs_tv mask = fs_tv_map2(t->in, FS_OP_GE, fs_lane_tv(t, a), fs_lane_tv(t, b));
+  fs_lane_note_limit(t, FS_OP_GE, both, mask.node);
+  return one_of(t, mask, *yes, *no);
+}
+
+/* mod(a, n) of what is not far from 0 ... n - 1. */
+static bool wrapped(struct fs_lift_tracer *t, const struct fs_lane *a, struct fs_lane *out) {
+  struct fs_range r = fs_lift_bounds(t->n, t->at, &a[0].affine);
+  int64_t n = a[1].affine.c;
+  struct fs_lane less = a[0], more = a[0], zero = constant(0);
+  for (int l = 0; l < FS_LIFT_DEPTH; l++)
+    if (a[1].affine.k[l]) return false;
+  if (n <= 0 || r.first < -n || r.last >= 2 * n) return false;
+  less.affine.c -= n;
+  more.affine.c += n;
+  *out = r.last >= n ? where_more(t, &a[0], &a[1], &less, &a[0]) : a[0];
+  if (r.first < 0) *out = where_more(t, &a[0], &zero, out, &more);
+  return true;
+}
+
+static bool of_sums(struct fs_lift_tracer *t, enum fs_map_op op, const struct fs_lane *a,
+                    struct fs_lane *out) {
+  struct fs_lane zero = constant(0), minus = constant(0);
+  *out = (struct fs_lane){.kind = FS_LANE_COUNT};
+  switch (op) {
+    case FS_OP_MAX: *out = where_more(t, &a[0], &a[1], &a[0], &a[1]); return true;
+    case FS_OP_MIN: *out = where_more(t, &a[1], &a[0], &a[0], &a[1]); return true;
+    case FS_OP_ABS:
+      minus.affine = fs_lane_affine(FS_OP_NEG, a);
+      if (minus.affine.known) *out = where_more(t, &a[0], &zero, &a[0], &minus);
+      return minus.affine.known;
+    case FS_OP_MOD: return wrapped(t, a, out);
+    default: out->affine = fs_lane_affine(op, a); return out->affine.known;
+  }
+}
+
+/* Of what may be parts, part by part. */
+static bool of_parts(struct fs_lift_tracer *t, enum fs_map_op op, const struct fs_lane *a,
+                     struct fs_lane *out) {
+  int n = fs_map_ops[op].arity, k = 0;
+  struct fs_lane b[2] = {a[0], a[n - 1]}, yes, no;
+  while (k < n && !has_parts(&a[k])) k++;
+  if (k == n) return of_sums(t, op, b, out);
+  b[k] = a[k].parts->yes;
+  if (!of_parts(t, op, b, &yes)) return false;
+  b[k] = a[k].parts->no;
+  if (!of_parts(t, op, b, &no)) return false;
+  *out = one_of(t, a[k].parts->mask, yes, no);
+  return true;
+}
+
+void fs_lane_find_parts(struct fs_lift_tracer *t, enum fs_map_op op, const struct fs_lane *a,
+                        const struct fs_tv *src, struct fs_lane *out) {
+  int n = fs_map_ops[op].arity;
+  struct fs_lane found = {0};
+  for (int k = op == FS_OP_WHERE; k < n; k++)
+    if (!is_sums(&a[k])) return;
+  if (op == FS_OP_WHERE) found = one_of(t, src[0], a[1], a[2]);
+  else if (n > 2 || !of_parts(t, op, a, &found)) return;
+  out->affine = found.affine;
+  out->parts = found.parts;
+  out->parts_of = out->tv.node;
+}
+
+/* What a mask says where it is `truth`. */
+struct known {
+  const struct fs_lift_tracer *t;
+  int n;
+  struct fs_affine least_zero[8];
+};
+
+static void add_known(struct known *k, fs_id mask, bool truth) {
+  const struct fs_node *n = fs_node(fs_block_graph(k->t->in), mask);
+  if (n->kind == FS_ND_VIEW) add_known(k, n->src[0], truth);
+  if (n->kind != FS_ND_MAP || k->n == 8) return;
+  if (n->op == FS_OP_NOT) add_known(k, n->src[0], !truth);
+  if (n->op == (truth ? FS_OP_AND : FS_OP_OR))
+    for (int s = 0; s < 2; s++) add_known(k, n->src[s], truth);
+  for (const struct fs_lane_limit *l = k->t->limits; l; l = l->next)
+    if (l->node == mask && k->n < 8) {
+      struct fs_affine g = l->least_zero;
+      if (!truth) g.c = -g.c - 1;
+      for (int d = 0; d < FS_LIFT_DEPTH && !truth; d++) g.k[d] = -g.k[d];
+      k->least_zero[k->n++] = g;
+      return;
+    }
+}
+
+static bool is_within(const struct known *k, const struct fs_lane *a, int64_t extent) {
+  if (a->affine.known) {
+    struct fs_range r = fs_lift_range_where(k->t->n, k->t->at, &a->affine, k->n, k->least_zero);
+    return r.first >= 0 && r.last < extent;
+  }
+  struct known yes = *k, no = *k;
+  add_known(&yes, a->parts->mask.node, true);
+  add_known(&no, a->parts->mask.node, false);
+  return is_within(&yes, &a->parts->yes, extent) && is_within(&no, &a->parts->no, extent);
+}
+
+bool fs_lane_is_inside(const struct fs_lift_tracer *t, const struct fs_lane *a, int64_t extent) {
+  struct known k = {.t = t};
+  return is_within(&k, a, extent);
+}
+
+/* EITHER of counts. */
+static bool joined(struct fs_lift_tracer *t, const struct fs_lane *a, struct fs_lane *out) {
+  struct fs_lane yes, no;
+  *out = *a;
+  if (a->kind == FS_LANE_NUMBER && a->number.kind == FS_V_NUMBER && a->number.is_int &&
+      fabs(a->number.number) <= FS_LIFT_MOST)
+    *out = constant((int64_t)a->number.number);
+  if (a->kind != FS_LANE_EITHER) return out->kind == FS_LANE_COUNT && !out->measured && is_sums(out);
+  if (!joined(t, &a->choice->yes, &yes) || !joined(t, &a->choice->no, &no)) return false;
+  *out = one_of(t, a->choice->mask, yes, no);
+  out->tv = fs_tv_choose(t->in, a->choice->mask, fs_lane_tv(t, &yes), fs_lane_tv(t, &no));
+  out->parts_of = out->tv.node;
+  return true;
+}
+
+static int leaves_of(const struct fs_lane *a) {
+  return a->affine.known ? 1 : leaves_of(&a->parts->yes) + leaves_of(&a->parts->no);
+}
+
+bool fs_lane_sums(struct fs_lift_tracer *t, const struct fs_lane *a, int64_t by,
+                  struct fs_lane *out, int *leaves) {
+  struct fs_lane pair[2] = {{0}, constant(by)};
+  struct fs_tv whole;
+  if (!joined(t, a, &pair[0])) return false;
+  whole = fs_lane_tv(t, &pair[0]);
+  if (!of_parts(t, FS_OP_SUB, pair, out)) return false;
+  out->tv = whole;
+  out->parts_of = whole.node;
+  *leaves = leaves_of(out);
   return true;
 }
 

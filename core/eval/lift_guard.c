@@ -143,21 +143,34 @@ bool fs_lift_holds(const struct fs_lift_nest *n, int item, const int64_t *t) {
   return true;
 }
 
-bool fs_lift_is_inside(const struct fs_lift_nest *n, const struct fs_lift_access *access,
-                       const struct fs_affine *a, int64_t extent) {
-  struct limits w = limits_of(n, access->item);
-  w.item = access->item;
-  if (access->behind) add_limits(&w, access->behind, !access->behind_or);
-  struct box b = box_of(n, access->item, &w);
-  if (is_empty(&b)) return true;
+static struct fs_range range_under(const struct limits *w, int item, const struct fs_affine *a) {
+  struct box b = box_of(w->n, item, w);
+  if (is_empty(&b)) return (struct fs_range){0, -1};
   struct fs_range r = over_box(a, &b);
-  for (int k = 0; k < w.len; k++)
+  for (int k = 0; k < w->len; k++)
     for (int l = 0; l < FS_LIFT_DEPTH; l++) {
-      const struct fs_affine *g = &w.least_zero[k];
+      const struct fs_affine *g = &w->least_zero[k];
       if (!g->k[l] || !a->k[l] || a->k[l] % g->k[l]) continue;
       int64_t f = llabs(a->k[l] / g->k[l]);
       r.first = FS_MAX(r.first, over_sum(a, -f, g, &b).first);
       r.last = FS_MIN(r.last, over_sum(a, f, g, &b).last);
     }
+  return r;
+}
+
+bool fs_lift_is_inside(const struct fs_lift_nest *n, const struct fs_lift_access *access,
+                       const struct fs_affine *a, int64_t extent) {
+  struct limits w = limits_of(n, access->item);
+  w.item = access->item;
+  if (access->behind) add_limits(&w, access->behind, !access->behind_or);
+  struct fs_range r = range_under(&w, access->item, a);
   return r.first >= 0 && r.last < extent;
+}
+
+struct fs_range fs_lift_range_where(const struct fs_lift_nest *n, int item,
+                                    const struct fs_affine *a, int n_others,
+                                    const struct fs_affine *others) {
+  struct limits w = limits_of(n, item);
+  for (int k = 0; k < n_others && w.len < MOST_LIMITS; k++) w.least_zero[w.len++] = others[k];
+  return range_under(&w, item, a);
 }

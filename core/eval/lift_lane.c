@@ -56,8 +56,7 @@ struct fs_view fs_lift_view(const struct fs_lift_nest *n, const struct fs_lift_a
 
 static bool is_whole(const struct fs_lane *a) { return a->last.kind != FS_SC_REAL; }
 
-/* A sum of counters over its axes. */
-static struct fs_tv counted(struct fs_lift_tracer *t, const struct fs_affine *a) {
+struct fs_tv fs_lift_counted(struct fs_lift_tracer *t, const struct fs_affine *a) {
   const struct fs_lift_item *it = &t->n->items.data[t->at];
   struct fs_tv out = {0};
   bool any = false;
@@ -73,231 +72,10 @@ static struct fs_tv counted(struct fs_lift_tracer *t, const struct fs_affine *a)
   return any ? out : fs_tv_number(t->in, (double)a->c, FS_I64);
 }
 
-/* -- elements ------------------------------------------------------------------------ */
-
-/* Whether a subscript is of several counters: no axis of a view is that. */
-static bool is_crossed(const struct fs_lift_nest *n, const struct fs_lift_access *a) {
-  const struct fs_lift_item *it = &n->items.data[a->item];
-  for (int d = 0; d < a->shape.rank; d++) {
-    int counters = 0;
-    for (int l = 0; l < it->depth; l++)
-      counters += a->sub[d].k[l] != 0 && n->loops.data[it->loops[l]].count > 1;
-    if (counters > 1) return true;
-  }
-  return false;
-}
-
-/* All elements of an array as a vector, row by row; one that is computed in this block would
- * have to be stored first. */
-static bool as_vector(struct fs_lift_tracer *t, const struct fs_lift_array *of,
-                      struct fs_tv *out) {
-  struct fs_shape all = {1, {fs_shape_count(&of->tv.shape)}};
-  *out = of->tv;
-  bool stored = fs_node(fs_block_graph(t->in), of->tv.node)->kind == FS_ND_INPUT;
-  bool wants = fs_squeezed(&out->shape).rank > 1 && !stored;
-  t->n->wants_stored |= wants && !of->changed;
-  if (wants || (fs_squeezed(&out->shape).rank > 1 && t->in->explain)) return false;
-  t->st = fs_tv_reshape(t->in, *out, &all, out);
-  return t->st == FS_OK;
-}
-
-/* x[i + j]: chosen by the list of all its places. */
-static bool choose_elements(struct fs_lift_tracer *t, const struct fs_lift_access *a,
-                            const struct fs_lift_array *of, struct fs_lane *out) {
-  struct fs_affine at = fs_lift_constant(0);
-  int64_t n = fs_shape_count(&a->shape);
-  struct fs_tv all;
-  if (n > FS_LIFT_MOST || !as_vector(t, of, &all)) return false;
-  for (int d = 0; d < a->shape.rank; d++) { /* less than n in all rounds */
-    at.c = at.c * a->shape.dim[d] + a->sub[d].c;
-    for (int l = 0; l < FS_LIFT_DEPTH; l++)
-      at.k[l] = at.k[l] * a->shape.dim[d] + a->sub[d].k[l];
-  }
-  at.c++;
-  struct fs_tv list = counted(t, &at);
-  struct fs_graph *g = fs_block_graph(t->in);
-  if (!fs_graph_is_list(g, list.node, n)) return false;
-  struct fs_shape sq = fs_squeezed(&list.shape);
-  out->tv.shape = list.shape;
-  out->tv.node = fs_graph_lib(g, FS_LIB_GATHER, all.dtype, &sq, all.node, &all.shape, list.node,
-                              &sq, FS_LIB_IN_RANGE);
-  return true;
-}
-
-static void look(struct fs_lift_tracer *t, struct fs_tv bad, struct fs_tv *wrong) {
-  struct fs_lane out = {.kind = FS_LANE_TENSOR, .tv = bad};
-  struct fs_lane mask = fs_lift_mask(t, t->at, 0);
-  mask = fs_lane_both(t, &mask, &t->extra);
-  out = fs_lane_both(t, &out, &mask);
-  if (out.kind == FS_LANE_NUMBER) return;
-  struct fs_tv any = fs_lift_reduced(t, FS_RD_ANY, out.tv, (1u << FS_LIFT_DEPTH) - 1);
-  *wrong = wrong->node ? fs_tv_map2(t->in, FS_OP_OR, *wrong, any) : any;
-}
-
-void fs_lift_look(struct fs_lift_tracer *t, struct fs_tv bad) { look(t, bad, &t->wrong); }
-
-void fs_lift_look_late(struct fs_lift_tracer *t, struct fs_tv bad) { look(t, bad, &t->late); }
-
-/* A whole number from 1 to the extent, as i64 from 0; *inside: it surely is one. */
-static bool computed_place(struct fs_lift_tracer *t, const struct fs_expr *e, int64_t extent,
-                           struct fs_tv *sub, bool *inside) {
-  struct fs_lane a;
-  if (!fs_lane_of(t, e, &a) || a.loose) return false;
-  if (a.kind != FS_LANE_TENSOR && a.kind != FS_LANE_COUNT) return false;
-  struct fs_tv at = fs_lane_tv(t, &a), low, high;
-  bool real = fs_dtype_is_float(at.dtype);
-  if (at.dtype == FS_BOOL) return false;
-  *inside = fs_graph_is_list(fs_block_graph(t->in), at.node, extent);
-  if (!*inside) {
-    struct fs_tv wide = fs_tv_cast(t->in, at, real ? FS_F64 : FS_I64);
-    low = fs_tv_map2(t->in, FS_OP_GE, wide, fs_tv_number(t->in, 1, wide.dtype));
-    high = fs_tv_map2(t->in, FS_OP_LE, wide, fs_tv_number(t->in, (double)extent, wide.dtype));
-    low = fs_tv_map2(t->in, FS_OP_AND, low, high);
-    high = real ? fs_tv_map2(t->in, FS_OP_EQ, wide, fs_tv_map1(t->in, FS_OP_FLOOR, wide)) : low;
-    low = fs_tv_map2(t->in, FS_OP_AND, low, high);
-    fs_lift_look(t, fs_tv_map1(t->in, FS_OP_NOT, low));
-  }
-  *sub = fs_tv_map2(t->in, FS_OP_SUB, fs_tv_cast(t->in, at, FS_I64),
-                    fs_tv_number(t->in, 1, FS_I64));
-  return true;
-}
-
-/* A sum of counters; *inside: it is in range in all rounds. */
-static struct fs_tv counted_place(struct fs_lift_tracer *t, const struct fs_lift_access *a, int d,
-                                  bool *inside) {
-  int64_t extent = a->shape.dim[d];
-  struct fs_range r = fs_lift_bounds(t->n, a->item, &a->sub[d]);
-  struct fs_tv sub = counted(t, &a->sub[d]), zero = fs_tv_number(t->in, 0, FS_I64);
-  *inside = r.first >= 0 && r.last < extent;
-  if (*inside || fs_lift_is_inside(t->n, a, &a->sub[d], extent)) return sub;
-  struct fs_tv low = fs_tv_map2(t->in, FS_OP_LT, sub, zero);
-  struct fs_tv end = fs_tv_number(t->in, (double)extent, FS_I64);
-  fs_lift_look(t, fs_tv_map2(t->in, FS_OP_OR, low, fs_tv_map2(t->in, FS_OP_GE, sub, end)));
-  return sub;
-}
-
-bool fs_lift_places(struct fs_lift_tracer *t, const struct fs_lift_access *a, struct fs_tv *out) {
-  int64_t n = fs_shape_count(&a->shape);
-  struct fs_tv list = fs_tv_number(t->in, 1, FS_I64), sub;
-  for (int64_t d = a->shape.rank - 1, stride = 1; d >= 0; stride *= a->shape.dim[d--]) {
-    struct fs_tv by = fs_tv_number(t->in, (double)stride, FS_I64);
-    bool inside = false;
-    if (!a->place[d]) sub = counted_place(t, a, (int)d, &inside);
-    else if (!computed_place(t, a->place[d], a->shape.dim[d], &sub, &inside)) return false;
-    if (!inside) {
-      double last = (double)(a->shape.dim[d] - 1);
-      sub = fs_tv_map2(t->in, FS_OP_MAX, sub, fs_tv_number(t->in, 0, FS_I64));
-      sub = fs_tv_map2(t->in, FS_OP_MIN, sub, fs_tv_number(t->in, last, FS_I64));
-    }
-    list = fs_tv_map2(t->in, FS_OP_ADD, list, fs_tv_map2(t->in, FS_OP_MUL, sub, by));
-  }
-  *out = list;
-  return fs_graph_is_list(fs_block_graph(t->in), list.node, n);
-}
-
-/* Elements by places of which some are computed, or outside of the array: these are another
- * one's, which nobody takes. */
-static bool choose_places(struct fs_lift_tracer *t, const struct fs_lift_access *a,
-                          const struct fs_lift_array *of, struct fs_lane *out) {
-  struct fs_tv all, list;
-  if (fs_shape_count(&a->shape) > FS_LIFT_MOST || !as_vector(t, of, &all)) return false;
-  if (!all.shape.rank || all.shape.dim[0] == 1 || !fs_lift_places(t, a, &list)) return false;
-  struct fs_shape sq = fs_squeezed(&list.shape);
-  t->in->span = a->e->span;
-  out->tv.shape = list.shape;
-  out->tv.node = fs_graph_lib(fs_block_graph(t->in), FS_LIB_GATHER, all.dtype, &sq, all.node,
-                              &all.shape, list.node, &sq, FS_LIB_IN_RANGE);
-  return true;
-}
-
-/* The loop that a subscript counts by; -1: none, or several. */
-static int only_counter(const struct fs_lift_nest *n, const struct fs_lift_access *a, int d) {
-  const struct fs_lift_item *it = &n->items.data[a->item];
-  int found = -1;
-  for (int l = 0; l < it->depth; l++) {
-    if (!a->sub[d].k[l] || n->loops.data[it->loops[l]].count == 1) continue;
-    if (found >= 0) return -1;
-    found = l;
-  }
-  return found;
-}
-
-/* Of several subscripts, each of a counter of its own, the only one that may be out of range; or
- * -1. axis[d]: its place among them, by the order of the loops. */
-static int may_leave(const struct fs_lift_nest *n, const struct fs_lift_access *a, int *axis) {
-  int found = -1, loop[FS_MAX_RANK];
-  for (int d = 0; d < a->shape.rank; d++) {
-    struct fs_range r = fs_lift_bounds(n, a->item, &a->sub[d]);
-    bool inside = r.first >= 0 && r.last < a->shape.dim[d];
-    loop[d] = only_counter(n, a, d);
-    if (a->shape.dim[d] == 1 || loop[d] < 0 || (!inside && found >= 0)) return -1;
-    if (!inside) found = d;
-    axis[d] = 0;
-    for (int e = 0; e < d; e++) {
-      if (loop[e] == loop[d]) return -1;
-      axis[loop[e] < loop[d] ? d : e]++;
-    }
-  }
-  return a->shape.rank > 1 ? found : -1;
-}
-
-/* x[i - 1, j] under a condition: rows by a list of as many numbers as i counts. */
-static bool choose_along(struct fs_lift_tracer *t, const struct fs_lift_access *a,
-                         const struct fs_lift_array *of, struct fs_lane *out) {
-  struct fs_graph *g = fs_block_graph(t->in);
-  int axis[FS_MAX_RANK], at = may_leave(t->n, a, axis), rank = a->shape.rank;
-  if (at < 0) return false;
-  struct fs_shape sq = fs_squeezed(&out->tv.shape), from = sq, chosen = sq;
-  struct fs_view v = {.src_rank = (int8_t)rank}, back = {.src_rank = (int8_t)rank};
-  for (int d = 0; d < rank; d++) { /* the list's axis is the first */
-    int to = d == at ? 0 : axis[d] + (axis[d] < axis[at]);
-    from.dim[to] = d == at ? a->shape.dim[d] : sq.dim[axis[d]];
-    chosen.dim[to] = sq.dim[axis[d]];
-    v.axis[d] = (int8_t)to;
-    back.axis[to] = (int8_t)axis[d];
-    back.step[to] = v.step[d] = 1;
-    for (int l = 0; l < FS_LIFT_DEPTH && d != at; l++)
-      if (a->sub[d].k[l]) v.step[d] = a->sub[d].k[l];
-    if (d != at) v.off[d] = a->sub[d].c;
-  }
-  bool inside;
-  struct fs_tv list = counted_place(t, a, at, &inside);
-  double last = (double)(a->shape.dim[at] - 1);
-  list = fs_tv_map2(t->in, FS_OP_MAX, list, fs_tv_number(t->in, 0, FS_I64));
-  list = fs_tv_map2(t->in, FS_OP_MIN, list, fs_tv_number(t->in, last, FS_I64));
-  list = fs_tv_map2(t->in, FS_OP_ADD, list, fs_tv_number(t->in, 1, FS_I64));
-  if (!fs_graph_is_list(g, list.node, a->shape.dim[at])) return false;
-  struct fs_shape numbers = fs_squeezed(&list.shape);
-  fs_id rows = fs_graph_view(g, of->tv.node, &v, &from);
-  out->tv.node = fs_graph_lib(g, FS_LIB_GATHER, of->tv.dtype, &chosen, rows, &from, list.node,
-                              &numbers, FS_LIB_OF_ROWS | FS_LIB_IN_RANGE);
-  if (axis[at]) out->tv.node = fs_graph_view(g, out->tv.node, &back, &sq);
-  return true;
-}
-
-static bool read_element(struct fs_lift_tracer *t, const struct fs_expr *e,
-                         struct fs_lane *out) {
-  const struct fs_lift_access *a = NULL;
-  for (int k = 0; k < t->n->accesses.len && !a; k++)
-    if (t->n->accesses.data[k].e == e && t->n->accesses.data[k].item == t->at)
-      a = &t->n->accesses.data[k];
-  const struct fs_lift_array *of = a ? fs_lift_array(t, a->name) : NULL;
-  if (!of) return false;
-  struct fs_shape shape;
-  struct fs_view v = fs_lift_view(t->n, a, NULL, &shape);
-  struct fs_shape sq = fs_squeezed(&shape);
-  *out = (struct fs_lane){.kind = FS_LANE_TENSOR, .tv = {of->tv.node, of->tv.dtype, shape}};
-  out->loose = of->loose;
-  t->in->span = e->span;
-  if (a->guarded && !fs_lift_is_computed(a) && choose_along(t, a, of, out)) return true;
-  if (a->guarded || fs_lift_is_computed(a)) return choose_places(t, a, of, out);
-  if (is_crossed(t->n, a)) return choose_elements(t, a, of, out);
-  if (v.src_rank) out->tv.node = fs_graph_view(fs_block_graph(t->in), of->tv.node, &v, &sq);
-  return true;
-}
+/* -- numbers as tensors --------------------------------------------------------------- */
 
 static struct fs_tv count_tv(struct fs_lift_tracer *t, const struct fs_lane *a) {
-  return a->affine.known ? counted(t, &a->affine) : a->tv;
+  return a->affine.known ? fs_lift_counted(t, &a->affine) : a->tv;
 }
 
 struct fs_tv fs_lane_tv(struct fs_lift_tracer *t, const struct fs_lane *a) {
@@ -402,7 +180,7 @@ static void bound(enum fs_map_op op, const struct fs_lane *a, struct fs_lane *ou
 }
 
 /* The result as a sum of counters, if it is one. */
-static struct fs_affine affine_of(enum fs_map_op op, const struct fs_lane *a) {
+struct fs_affine fs_lane_affine(enum fs_map_op op, const struct fs_lane *a) {
   const struct fs_affine *x = &a[0].affine, *y = op == FS_OP_NEG ? x : &a[1].affine;
   struct fs_affine none = {0}, out;
   bool sum = op == FS_OP_ADD || op == FS_OP_SUB || op == FS_OP_NEG || op == FS_OP_MUL;
@@ -418,6 +196,25 @@ static struct fs_affine affine_of(enum fs_map_op op, const struct fs_lane *a) {
     out.known &= out.k[l] >= -FS_LIFT_MOST && out.k[l] <= FS_LIFT_MOST;
   }
   return out.known ? out : none;
+}
+
+/* Whether a comparison of sums of counters is the same in all rounds: *truth. */
+static bool is_decided(const struct fs_lift_tracer *t, enum fs_map_op op, const struct fs_lane *a,
+                       bool *truth) {
+  if (op < FS_OP_EQ || op > FS_OP_GE) return false;
+  struct fs_affine by = fs_lane_affine(FS_OP_SUB, a);
+  if (!by.known) return false;
+  struct fs_range r = fs_lift_bounds(t->n, t->at, &by);
+  bool less = r.last < 0, more = r.first > 0, same = !r.first && !r.last;
+  bool not_less = r.first >= 0, not_more = r.last <= 0;
+  switch (op) {
+    case FS_OP_LT: *truth = less; return less || not_less;
+    case FS_OP_LE: *truth = not_more; return not_more || more;
+    case FS_OP_GT: *truth = more; return more || not_more;
+    case FS_OP_GE: *truth = not_less; return not_less || less;
+    case FS_OP_EQ: *truth = same; return same || less || more;
+    default: *truth = !same; return same || less || more;
+  }
 }
 
 /* A function of numbers of the host, of which one is of counters. */
@@ -436,6 +233,15 @@ static bool map_counts(struct fs_lift_tracer *t, enum fs_map_op op, const struct
     whole &= k < first || is_whole(&a[k]);
     spans[k] = t->in->span;
   }
+  bool decided;
+  if (!measured && is_decided(t, op, a, &decided)) {
+    *out = (struct fs_lane){.number = fs_val_bool(decided)};
+    return true;
+  }
+  if (first && whole && given[0].kind == FS_LANE_NUMBER) {
+    *out = a[given[0].number.number != 0 ? 1 : 2];
+    return true;
+  }
   *out = (struct fs_lane){.kind = FS_LANE_COUNT, .last = fs_scalar_map(op, last)};
   out->measured = measured;
   bound(op, a, out);
@@ -443,16 +249,18 @@ static bool map_counts(struct fs_lift_tracer *t, enum fs_map_op op, const struct
   if (out->last.kind == FS_SC_INT && !exact) return false;
   if (out->last.kind == FS_SC_REAL && whole && fs_map_ops[op].types != 'F') return false;
   if (first && !whole) return false; /* each round has the type of what it takes */
-  if (out->last.kind == FS_SC_INT && whole) out->affine = affine_of(op, a);
+  if (out->last.kind == FS_SC_INT && whole) out->affine = fs_lane_affine(op, a);
   if (out->affine.known) return true;
   for (int k = 0; k < n; k++) {
-    src[k] = a[k].affine.known ? counted(t, &a[k].affine) : a[k].tv;
+    src[k] = a[k].affine.known ? fs_lift_counted(t, &a[k].affine) : a[k].tv;
     if (given[k].kind == FS_LANE_NUMBER) src[k] = fs_tv_number(t->in, a[k].least, FS_F64);
     src[k] = fs_tv_cast(t->in, src[k], k < first ? FS_BOOL : whole ? FS_I64 : FS_F64);
   }
   if (fs_tv_map(t->in, op, n, src, spans, t->in->span, "", &out->tv) != FS_OK) return false;
   bool truth = out->last.kind == FS_SC_BOOL, real = out->last.kind == FS_SC_REAL;
   out->tv = fs_tv_cast(t->in, out->tv, truth ? FS_BOOL : real ? FS_F64 : FS_I64);
+  if (whole && !measured && truth) fs_lane_note_limit(t, op, a, out->tv.node);
+  if (whole && !measured && out->last.kind == FS_SC_INT) fs_lane_find_parts(t, op, a, src, out);
   return true;
 }
 
@@ -806,7 +614,7 @@ bool fs_lane_of(struct fs_lift_tracer *t, const struct fs_expr *e, struct fs_lan
       *out = (struct fs_lane){.number = fs_val_bool(e->number != 0)};
       return true;
     case FS_EX_NAME: return name_value(t, e, out);
-    case FS_EX_INDEX: return read_element(t, e, out);
+    case FS_EX_INDEX: return fs_lift_element(t, e, out);
     case FS_EX_UNARY: return unary(t, e, out);
     case FS_EX_BINARY: return binary(t, e, out);
     case FS_EX_CALL: return call(t, e, out);

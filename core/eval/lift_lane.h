@@ -27,6 +27,8 @@ struct fs_lane {
   struct fs_scalar last;     /* COUNT: in the last round, and of which kind it is */
   double least, most;        /* COUNT: between what it is */
   bool measured;             /* COUNT: it depends on elements: `last` says the kind alone */
+  const struct fs_lane_choice *parts; /* COUNT that is one of two sums of counters, ... */
+  fs_id parts_of;            /* ... as long as this is its node */
   bool loose;                /* TENSOR: of a sum of floats, whose last bits are not the rounds' */
   const struct fs_lane_choice *choice;
 };
@@ -53,6 +55,13 @@ struct fs_lane_bound {
   struct fs_lane lane;
 };
 
+/* A comparison of counters, which holds where a sum of them is not less than 0. */
+struct fs_lane_limit {
+  fs_id node;
+  struct fs_affine least_zero;
+  const struct fs_lane_limit *next;
+};
+
 struct fs_lift_tracer {
   struct fs_lift_nest *n;
   struct fs_interp *in;
@@ -65,6 +74,7 @@ struct fs_lift_tracer {
   bool in_region;
   FS_VEC(struct fs_lane_bound) bound;
   struct fs_arena *arena;    /* choices */
+  const struct fs_lane_limit *limits;
   int splits;                /* how often operations on them were done twice */
   struct fs_lane extra;      /* beside its conditions, where what is read is evaluated */
   struct fs_tv wrong;        /* true: a subscript is not good; node 0: none can be */
@@ -82,6 +92,8 @@ bool fs_lane_binary(struct fs_lift_tracer *t, enum fs_ast_op op, struct fs_span 
 /* An elementwise function of as many lanes as it has operands. */
 bool fs_lane_map(struct fs_lift_tracer *t, enum fs_map_op op, struct fs_span span,
                  const struct fs_lane *a, struct fs_lane *out);
+/* A sum of counters of such, by an operation; not `known`: it is none. */
+struct fs_affine fs_lane_affine(enum fs_map_op op, const struct fs_lane *a);
 /* As a tensor: numbers of the host as i64, f64 or bool. */
 struct fs_tv fs_lane_tv(struct fs_lift_tracer *t, const struct fs_lane *a);
 /* A COUNT like `like` whose values are `tv`. */
@@ -100,6 +112,11 @@ struct fs_view fs_lift_view(const struct fs_lift_nest *n, const struct fs_lift_a
 /* What the name of a local is where item `at` begins to give it a value: NONE, if that comes
  * from the round before. */
 bool fs_lift_before(struct fs_lift_tracer *t, int at, struct fs_lane *out);
+
+/* A sum of counters over its axes. */
+struct fs_tv fs_lift_counted(struct fs_lift_tracer *t, const struct fs_affine *a);
+/* lift_read.c: an element of an array. */
+bool fs_lift_element(struct fs_lift_tracer *t, const struct fs_expr *e, struct fs_lane *out);
 
 /* -- lift_choice.c -- */
 
@@ -141,6 +158,22 @@ struct fs_lane fs_lane_pick(struct fs_lift_tracer *t, struct fs_lane a, unsigned
 /* As it is after the loop at depth l of item t->at: NONE becomes what was `before` it. */
 bool fs_lane_settle(struct fs_lift_tracer *t, struct fs_lane *a, int l,
                     const struct fs_lane *before);
+
+/* Numbers of the host that are one of two sums of counters. */
+
+/* Finds the parts of a COUNT that is op of these, which are the nodes `src`: i - 1 and 2 of
+ * where(i > 1, i - 1, 2). */
+void fs_lane_find_parts(struct fs_lift_tracer *t, enum fs_map_op op, const struct fs_lane *a,
+                        const struct fs_tv *src, struct fs_lane *out);
+/* Notes what a comparison op of two sums of counters says, whose node is `is`. */
+void fs_lane_note_limit(struct fs_lift_tracer *t, enum fs_map_op op, const struct fs_lane *a,
+                        fs_id is);
+/* Whether what fs_lane_sums() gave is from 0 to below an extent in all rounds. */
+bool fs_lane_is_inside(const struct fs_lift_tracer *t, const struct fs_lane *a, int64_t extent);
+/* A COUNT, or one of two, as a COUNT less `by`, with what it is parts of; *leaves: of how many
+ * sums of counters. False: it is none of such. */
+bool fs_lane_sums(struct fs_lift_tracer *t, const struct fs_lane *a, int64_t by,
+                  struct fs_lane *out, int *leaves);
 
 /* -- lift_scatter.c -- */
 

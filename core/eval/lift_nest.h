@@ -113,6 +113,7 @@ struct fs_lift_nest {
   struct fs_lift_refusal refused;
   const struct fs_stmt *fresh;   /* while it is read: the first statement of a loop */
   bool wants_stored;             /* an array that the block has not computed yet */
+  bool cut;                      /* the block was ended for that, or cannot be */
   bool stopped;                  /* it is read for the rounds before the one that ends it */
   bool whole;                    /* windows are loops like others; */
   bool windows;                  /* ... there is one, and it is none */
@@ -186,6 +187,11 @@ bool fs_lift_holds(const struct fs_lift_nest *n, int item, const int64_t *t);
  * as far as they are comparisons of sums of counters. */
 bool fs_lift_is_inside(const struct fs_lift_nest *n, const struct fs_lift_access *a,
                        const struct fs_affine *sub, int64_t extent);
+/* Between which numbers a sum of counters is in those rounds of an item in which each of some
+ * others is not less than 0; first > last: in none. */
+struct fs_range fs_lift_range_where(const struct fs_lift_nest *n, int item,
+                                    const struct fs_affine *a, int n_others,
+                                    const struct fs_affine *others);
 /* The rounds of the loop at a depth in which they may hold: first to last, from 0. */
 struct fs_range fs_lift_guarded_rounds(const struct fs_lift_nest *n, int item, int depth);
 

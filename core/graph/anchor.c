@@ -358,11 +358,19 @@ static void anchor_input(struct anchors *a, int first) {
   anchor_group(a);
 }
 
+/* Whether an array is read loosely, and so by where it lies. */
+static bool is_read_loosely(const struct fs_graph *g, const void *array) {
+  for (int k = 0; k < g->inputs.len; k++)
+    if (g->inputs.data[k].storage == array && g->inputs.data[k].layout.reach) return true;
+  return false;
+}
+
 /* The slices of the array that input `first` is the first of. */
 static void anchor_array(struct anchors *a, int first) {
   const struct fs_graph *g = a->g;
   const void *array = g->inputs.data[first].storage;
   fs_id update;
+  if (is_read_loosely(g, array)) return;
   if (!find_update(a, array, &update)) return;
   if (update) anchor_updates(a, update);
   for (int k = first; k < g->inputs.len && !fs_interrupted(); k++) {

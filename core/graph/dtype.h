@@ -115,10 +115,13 @@ static inline int64_t fs_shape_dim(const struct fs_shape *s, int k) {
 void fs_shape_print(const struct fs_shape *s, struct fs_str *out);
 
 /* Where the elements of a value lie in its storage: element index
- *   offset + sum over k of index[k] * stride[k],   all in elements. */
+ *   offset + sum over k of index[k] * stride[k],   all in elements.
+ * A loose one (reach > 0) may say a place that is none of low ... low + reach - 1: then it is
+ * the nearest of these, where nobody wants the element. */
 struct fs_layout {
   int64_t offset;
   int64_t stride[FS_MAX_RANK];
+  int64_t low, reach;
 };
 
 /* The layout of newly allocated storage: row-major; when a row (the last

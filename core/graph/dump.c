@@ -85,6 +85,9 @@ static void put_input(const struct fs_graph *g, const struct fs_node *n,
   const struct fs_graph_input *in = &g->inputs.data[n->slot];
   fs_str_printf(out, " in%d @%lld ", n->slot, (long long)in->layout.offset);
   put_int64s(in->layout.stride, n->shape.rank, out);
+  if (in->layout.reach)
+    fs_str_printf(out, " loose %lld..%lld", (long long)in->layout.low,
+                  (long long)(in->layout.low + in->layout.reach - 1));
   if (!in->name) return;
   fs_str_puts(out, " ");
   fs_str_put_safe(out, in->name, strlen(in->name));

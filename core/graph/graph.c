@@ -137,6 +137,9 @@ static void put_input(const struct fs_graph *g, const struct fs_node *n,
   put(w, (uint64_t)(by_identity ? in->layout.offset : in->layout.offset - in->anchor));
   for (int k = 0; k < n->shape.rank; k++)
     put(w, (uint64_t)in->layout.stride[k]);
+  if (!in->layout.reach) return;
+  put(w, (uint64_t)in->layout.low);
+  put(w, (uint64_t)in->layout.reach);
 }
 
 void fs_node_words(const struct fs_graph *g, const struct fs_node *n,
@@ -246,6 +249,16 @@ fs_id fs_graph_input_like(struct fs_graph *g, const struct fs_graph_input *in,
   fs_id id = fs_graph_input(g, &from, dt, shape, &in->layout, in->name);
   g->inputs.data[fs_node(g, id)->slot].dying = dying;
   return id;
+}
+
+bool fs_graph_is_loose(const struct fs_graph *g, fs_id id) {
+  const struct fs_node *n = fs_node(g, id);
+  return n->kind == FS_ND_INPUT && g->inputs.data[n->slot].layout.reach;
+}
+
+/* What reads memory as it lies. */
+static fs_id firm(struct fs_graph *g, fs_id id) {
+  return fs_graph_is_loose(g, id) ? fs_graph_map(g, FS_OP_COPY, 1, &id, FS_F32) : id;
 }
 
 static fs_id add_param(struct fs_graph *g, enum fs_dtype dt, struct fs_number v,
@@ -418,7 +431,7 @@ fs_id fs_graph_user(struct fs_graph *g, const struct fs_user *user,
     return make_map(g, FS_OP_USER, user, user->n_args, src, dt);
   struct fs_node n = {.kind = FS_ND_APPLY, .dtype = dt, .user = user,
                       .n_src = (uint8_t)user->n_args, .shape = *batch};
-  for (int k = 0; k < user->n_args; k++) n.src[k] = fs_graph_cast(g, src[k], dt);
+  for (int k = 0; k < user->n_args; k++) n.src[k] = firm(g, fs_graph_cast(g, src[k], dt));
   for (int k = 0; k < user->result.rank; k++)
     n.shape.dim[n.shape.rank++] = user->result.dim[k];
   return fs_graph_intern(g, &n);
@@ -480,12 +493,38 @@ fs_id fs_graph_reduce(struct fs_graph *g, enum fs_reduce_op op, fs_id src,
 
 /* -- views ----------------------------------------------------------------- */
 
-static fs_id view_of_input(struct fs_graph *g, const struct fs_node *src,
-                           const struct fs_view *v,
-                           const struct fs_shape *shape) {
-  struct fs_graph_input in = g->inputs.data[src->slot];
-  fs_view_affine(v, shape->rank, &in.layout.offset, in.layout.stride);
-  return fs_graph_input_like(g, &in, src->dtype, shape);
+static struct fs_range range_of(const struct fs_layout *l, const struct fs_shape *shape) {
+  struct fs_elements e = {.begin = l->offset, .rank = shape->rank};
+  memcpy(e.dim, shape->dim, sizeof e.dim);
+  memcpy(e.stride, l->stride, sizeof e.stride);
+  return fs_elements_range(&e);
+}
+
+static fs_id view_of_input(struct fs_graph *g, struct fs_graph_input in, enum fs_dtype dt,
+                           const struct fs_view *v, const struct fs_shape *shape) {
+  struct fs_layout *l = &in.layout;
+  fs_view_affine(v, shape->rank, &l->offset, l->stride);
+  if (l->reach) {
+    struct fs_range r = range_of(l, shape);
+    if (r.first >= l->low && r.last < l->low + l->reach) l->low = l->reach = 0;
+  }
+  return fs_graph_input_like(g, &in, dt, shape);
+}
+
+fs_id fs_graph_loose_view(struct fs_graph *g, fs_id input, const struct fs_view *view,
+                          const struct fs_shape *result) {
+  const struct fs_node *n = fs_node(g, input);
+  struct fs_graph_input in = g->inputs.data[n->slot];
+  struct fs_view v = *view;
+  struct fs_shape shape = *result;
+  if (!in.layout.reach) {
+    struct fs_range r = range_of(&in.layout, &n->shape);
+    in.layout.low = r.first;
+    in.layout.reach = r.last - r.first + 1;
+  }
+  in.known = (struct fs_known){0}; /* what lies between its elements is others' */
+  fs_view_squeeze(&v, &shape);
+  return view_of_input(g, in, n->dtype, &v, &shape);
 }
 
 static fs_id view_of_affine(struct fs_graph *g, struct fs_node src,
@@ -561,7 +600,8 @@ fs_id fs_graph_view(struct fs_graph *g, fs_id src, const struct fs_view *view,
     return fill(g, scalar, &shape);
   }
   if (n.shape.rank > 0) {
-    if (n.kind == FS_ND_INPUT) return view_of_input(g, &n, &v, &shape);
+    if (n.kind == FS_ND_INPUT)
+      return view_of_input(g, g->inputs.data[n.slot], n.dtype, &v, &shape);
     if (n.kind == FS_ND_IOTA) return view_of_affine(g, n, &v, &shape);
     if (n.kind == FS_ND_RAND || n.kind == FS_ND_RANDN)
       return view_of_drawn(g, src, &v, &shape);
@@ -594,7 +634,7 @@ fs_id fs_graph_update(struct fs_graph *g, fs_id base, enum fs_dtype dt,
   if (view->src_rank != n.shape.rank) drop_unit_axes(&n.view, shape);
   fs_view_squeeze(&n.view, &part);
   n.src[0] = base ? fs_graph_cast(g, base, dt) : 0;
-  n.src[1] = fs_graph_cast(g, value, dt);
+  n.src[1] = firm(g, fs_graph_cast(g, value, dt));
   if (fs_node(g, n.src[1])->shape.rank < part.rank)
     n.src[1] = fill(g, n.src[1], &part);
   if (fs_view_is_identity(&n.view, &n.shape, &part)) return n.src[1];
@@ -611,10 +651,10 @@ fs_id fs_graph_lib(struct fs_graph *g, enum fs_lib_op op, enum fs_dtype dt,
                       .lib_flags = (uint8_t)flags};
   n.shape = squeezed(result, NULL);
   n.n_src = b ? 2 : 1;
-  n.src[0] = fs_lib_takes_any(op, 0) ? a : fs_graph_cast(g, a, dt);
+  n.src[0] = firm(g, fs_lib_takes_any(op, 0) ? a : fs_graph_cast(g, a, dt));
   n.lib_shape[0] = *a_shape;
   if (b) {
-    n.src[1] = fs_lib_takes_any(op, 1) ? b : fs_graph_cast(g, b, dt);
+    n.src[1] = firm(g, fs_lib_takes_any(op, 1) ? b : fs_graph_cast(g, b, dt));
     n.lib_shape[1] = *b_shape;
   }
   return fs_graph_intern(g, &n);

@@ -315,6 +315,13 @@ fs_id fs_graph_reduce(struct fs_graph *g, enum fs_reduce_op op, fs_id src,
                       unsigned axes);
 fs_id fs_graph_view(struct fs_graph *g, fs_id src, const struct fs_view *view,
                     const struct fs_shape *shape);
+/* The same of an INPUT with a shape, where indices may be outside of it: neighbours at a border,
+ * which a condition keeps anybody from looking at (R4). */
+fs_id fs_graph_loose_view(struct fs_graph *g, fs_id input, const struct fs_view *view,
+                          const struct fs_shape *shape);
+/* Whether it is an INPUT of which some elements are others' (struct fs_layout). Only maps and
+ * reductions take such: what reads memory as it lies is given a copy. */
+bool fs_graph_is_loose(const struct fs_graph *g, fs_id id);
 /* A new version of `base` (or, with base 0, of nothing) of the given type and
  * shape; value may be rank 0. view: index of the part -> index of the whole, so
  * its src_rank is the rank of the whole; part_shape is the part's shape. */

@@ -264,7 +264,7 @@ static fs_id map_is_operand(const struct fs_graph *g, const struct fs_node *n,
   const struct fs_node *a = fs_node(g, src[0]);
   bool map = a->kind == FS_ND_MAP;
   switch (n->op) {
-    case FS_OP_COPY: return src[0];
+    case FS_OP_COPY: return fs_graph_is_loose(g, src[0]) ? 0 : src[0];
     case FS_OP_NEG: case FS_OP_NOT:
       return map && a->op == n->op ? a->src[0] : 0;
     case FS_OP_WHERE: return src[1] == src[2] ? src[1] : 0;

@@ -1,45 +1,40 @@
 /* kernel.h - a kernel as plain data: steps over an index space.
  *
- * Both targets run the same one: the CPU target walks it (device/cpu), the CUDA
- * target prints it (emit/) and compiles that.
+ * Both targets run the same one: the CPU target walks it (device/cpu), the CUDA target prints it
+ * (emit/) and compiles that.
  *
- * Index space. i counts rows 0..m-1, j counts columns 0..n-1. i runs over the
- * space's outer axes and j over its inner axes, both row-major; nearly always
- * there is one axis of each after fs_plan has collapsed what it could. A flat
- * kernel has no outer axis: m = 1.
+ * Index space. i counts rows 0..m-1, j counts columns 0..n-1. i runs over the space's outer axes
+ * and j over its inner axes, both row-major; nearly always there is one axis of each after
+ * fs_plan has collapsed what it could. A flat kernel has no outer axis: m = 1.
  *
- * Values are the on-chip elements, in SSA form. What a value varies over says
- * what it is: I and J a matrix element, I a row's number, J a column's number,
- * nothing a scalar.
+ * Values are the on-chip elements, in SSA form. What a value varies over says what it is: I and J
+ * a matrix element, I a row's number, J a column's number, nothing a scalar.
  *
- * Phases. A row kernel sweeps over its row once or more: phase 0, 1, ...; what
- * a reduction over j of phase p makes can be used from phase p+1 on (row scheme
- * only: the row is still on chip). Phase FS_END comes after every row of every
- * block: there reductions over i, over both, and (flat, tile) over j are
- * finished, in a fixed order, and steps of phase FS_END run once over the space
- * of their value (m, n or 1 elements), not over m x n.
+ * Phases. A row kernel sweeps over its row once or more: phase 0, 1, ...; what a reduction over j
+ * of phase p makes can be used from phase p+1 on (row scheme only: the row is still on chip).
+ * Phase FS_END comes after every row of every block: there reductions over i, over both, and
+ * (flat, tile) over j are finished, in a fixed order, and steps of phase FS_END run once over the
+ * space of their value (m, n or 1 elements), not over m x n.
  *
- * Which values outlive their phase: loads (the same element may be read again
- * later), values that vary over I only, scalars, and results of reductions. A
- * value that varies over J and was computed is used only in its own phase; where
- * a later phase needs it, it is computed again there, and `same_as` says of which
- * earlier value it is a copy. Phase FS_END uses no value of earlier phases but
- * results of reductions that are ready there.
+ * Which values outlive their phase: loads (the same element may be read again later), values that
+ * vary over I only, scalars, and results of reductions. A value that varies over J and was
+ * computed is used only in its own phase; where a later phase needs it, it is computed again
+ * there, and `same_as` says of which earlier value it is a copy. Phase FS_END uses no value of
+ * earlier phases but results of reductions that are ready there.
  *
- * Scheme march: as row, with two phases; the elements of a row lie across memory,
- * those of neighbouring rows i side by side.
+ * Scheme march: as row, with two phases; the elements of a row lie across memory, those of
+ * neighbouring rows i side by side.
  *
- * Scheme instance. The outer axes are the stack of instances. applied[] are the
- * APPLYs, each after those whose results it uses. Phase first + p < first + n of one
- * of n operands computes operand p, over the instances and the elements of that
- * operand; then the routine runs, with as many threads for each instance as it
- * wants; phase first + n computes, over the elements of the result, what follows on
- * it. These phases are the kernel's parts. part_value[p] is the value that an
- * operand's part puts on chip, and that of a result's part the one that the routine
- * gives, which later parts of the same shape may use. Where the user has a load for
- * an operand, it is that which puts it on chip, and it asks for the numbers of its
- * part; a store gives those of the result's part. Accesses have their
- * strides over the stack's axes and then over those of their part.
+ * Scheme instance. The outer axes are the stack of instances. applied[] are the APPLYs, each
+ * after those whose results it uses. Phase first + p < first + n of one of n operands computes
+ * operand p, over the instances and the elements of that operand; then the routine runs, with as
+ * many threads for each instance as it wants; phase first + n computes, over the elements of the
+ * result, what follows on it. These phases are the kernel's parts. part_value[p] is the value
+ * that an operand's part puts on chip, and that of a result's part the one that the routine
+ * gives, which later parts of the same shape may use. Where the user has a load for an operand,
+ * it is that which puts it on chip, and it asks for the numbers of its part; a store gives those
+ * of the result's part. Accesses have their strides over the stack's axes and then over those of
+ * their part.
  *
  *   BiCGK, scheme row                       varies  phase
  *     v0 = load A                           IJ      0
@@ -90,7 +85,9 @@ struct fs_space {
  * A load may go by a list of indices from 1, all of them in range: what another access
  * has at (i, j) says where along one more axis the element lies,
  *   ... + (list at (i, j) - 1) * list_stride
- * That access has no step of its own. What it varies over, the load varies over. */
+ * That access has no step of its own. What it varies over, the load varies over. A loose
+ * load may go beyond the elements low ... low + reach - 1 of its slot: there it has the
+ * nearest of them (struct fs_layout). */
 struct fs_access {
   int slot;                      /* into fs_plan.slots                   */
   enum fs_dtype dtype;           /* as stored                            */
@@ -98,6 +95,7 @@ struct fs_access {
   int64_t stride[FS_MAX_RANK];   /* per axis of the space                */
   int list;                      /* 1 + the access of the list; 0: none  */
   int64_t list_stride, list_extent; /* ... how far apart, and how many there are */
+  int64_t low, reach;            /* loose: reach > 0 */
   uint8_t varies;
   bool stored;                   /* by a STORE; else it is loaded, or a list */
   int step;                      /* which does; -1: it is a list           */
@@ -302,6 +300,8 @@ static inline const struct fs_access *fs_access_list(const struct fs_kernel *k,
                                                      const struct fs_access *a) {
   return a->list ? &k->accesses.data[a->list - 1] : NULL;
 }
+/* Whether the elements lie where its strides alone say. */
+static inline bool fs_access_is_plain(const struct fs_access *a) { return !a->list && !a->reach; }
 /* Whether it is a list that some load goes by. */
 static inline bool fs_access_is_list(const struct fs_kernel *k, int access) {
   for (int x = 0; x < k->accesses.len; x++)

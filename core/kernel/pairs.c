@@ -39,7 +39,7 @@ static bool step_fits(const struct fs_kernel *k, const struct fs_step *s, enum f
 bool fs_kernel_pairs(const struct fs_kernel *k) {
   enum fs_dtype dt = FS_F32;
   FS_EACH_AT(&k->accesses, a) {
-    if (a->list) return false; /* whose elements lie apart */
+    if (!fs_access_is_plain(a)) return false; /* whose elements may lie apart */
     if (fs_access_is_load(a) && a->varies & FS_VARIES_J) dt = a->dtype;
   }
   if (!fs_dtype_is_half(dt) || k->has_end) return false;

@@ -26,8 +26,7 @@ struct fs_shape fs_part_shape(const struct fs_graph *g, const struct fs_kernel *
   return s;
 }
 
-/* Half types are rounded on the way, and a load of the user's own may change the
- * form. */
+/* Half types are rounded on the way, and a load of the user's own may change the form. */
 int fs_part_alias(const struct fs_kernel *k, int part) {
   const struct fs_applied *a = fs_part_of(k, part);
   int p = part - a->first;
@@ -42,9 +41,8 @@ int fs_part_alias(const struct fs_kernel *k, int part) {
   return -1;
 }
 
-/* Numbers of one instance in shared memory: an element's are an odd number apart
- * from the next one's, so that threads on neighbouring instances meet in
- * different banks. */
+/* Numbers of one instance in shared memory: an element's are an odd number apart from the next
+ * one's, so that threads on neighbouring instances meet in different banks. */
 int fs_instance_pitch(const struct fs_user_element *e) {
   return e->chip_count | 1;
 }

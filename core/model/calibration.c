@@ -74,8 +74,7 @@ static struct parts parts_of(const struct fs_work *w, const struct fs_calibratio
       p.delay += a->amount * cost;
     else if (a->term < FS_TM_SYNC_END) p.sync += a->amount * cost;
     else if (a->term < FS_TM_MOVE_END)
-      p.move[phase] +=
-          a->amount * cost_between(c->curve[a->term - FS_TM_SYNC_END], at);
+      p.move[phase] += a->amount * cost_between(c->curve[a->term - FS_TM_SYNC_END], at);
     else p.compute[phase] += a->amount * cost;
   }
   return p;
@@ -83,10 +82,9 @@ static struct parts parts_of(const struct fs_work *w, const struct fs_calibratio
 
 /* -- library calls ------------------------------------------------------------- */
 
-/* Beyond the largest call that was measured, as between it and the one before: 512 x 512
- * is so little for a factorisation that eight times the flops take twice as long. Of 2048 x
- * 2048 on an H200, an inverse takes 7 ms, in proportion it would be 71, singular values 205
- * ms and 1.8 s. */
+/* Beyond the largest call that was measured, as between it and the one before: 512 x 512 is so
+ * little for a factorisation that eight times the flops take twice as long. Of 2048 x 2048 on an
+ * H200, an inverse takes 7 ms, in proportion it would be 71, singular values 205 ms and 1.8 s. */
 static double beyond_table(const struct fs_lib_table *t, double flops) {
   const struct fs_lib_point *b = &t->at[t->n - 1], *a = b - 1;
   double power = 1;
@@ -95,8 +93,7 @@ static double beyond_table(const struct fs_lib_table *t, double flops) {
   return b->seconds * pow(flops / b->flops, FS_MAX(FS_MIN(power, 1), 0));
 }
 
-/* Between two points by the logarithms of both, and never less than the smallest call
- * took. */
+/* Between two points by the logarithms of both, and never less than the smallest call took. */
 static double table_seconds(const struct fs_lib_table *t, double flops) {
   if (flops <= t->at[0].flops) return t->at[0].seconds;
   for (int k = 1; k < t->n; k++) {
@@ -140,15 +137,14 @@ static struct fs_prediction library_call(const struct fs_work *w, const struct f
 
 /* -- kinds ------------------------------------------------------------------------ */
 
-/* How far a point reaches in each dimension, in factors of two. What points say that
- * are COARSE times as far away counts where none are near, and in between; the costs
- * themselves weigh as much as PRIOR of a point. Of threads at work it is the blocks that
- * count, those of a block being a dimension of their own: what a block waits for others
- * hide, its own threads wait with it. One of 512 threads on each multiprocessor of an
- * H200 takes up to 20 % more than two of 256 for sums of rows and columns. Working sets
- * reach less than a factor of two, within which a GPU becomes half as fast where its cache
- * ends, and shares of what is written little, since what only reads keeps a part of it in
- * the cache. */
+/* How far a point reaches in each dimension, in factors of two. What points say that are COARSE
+ * times as far away counts where none are near, and in between; the costs themselves weigh as much
+ * as PRIOR of a point. Of threads at work it is the blocks that count, those of a block being a
+ * dimension of their own: what a block waits for others hide, its own threads wait with it. One of
+ * 512 threads on each multiprocessor of an H200 takes up to 20 % more than two of 256 for sums of
+ * rows and columns. Working sets reach less than a factor of two, within which a GPU becomes half
+ * as fast where its cache ends, and shares of what is written little, since what only reads keeps a
+ * part of it in the cache. */
 static const float REACH[FS_KIND_DIMS] = {0.35F, 1.0F, 0.3F, 0.35F, 0.7F, 0.6F, 0.15F};
 enum { AT_WORK = 3, OF_A_BLOCK = 4 };
 static const float COARSE = 3;
@@ -232,10 +228,9 @@ static struct fs_kind_point point_of(const struct fs_work *w, struct fs_kind_mem
   return p;
 }
 
-/* In reaches, squared, of so many dimensions beyond what it is in those before `from`; more
- * than FARTHEST is not told apart. apart: what threads of a block wait for together others
- * hide, so that blocks count; of a flat kernel it is threads, of which none waits for
- * another. */
+/* In reaches, squared, of so many dimensions beyond what it is in those before `from`; more than
+ * FARTHEST is not told apart. apart: what threads of a block wait for together others hide, so that
+ * blocks count; of a flat kernel it is threads, of which none waits for another. */
 static float distance_of(const struct fs_kind_point *p, const struct fs_kind_point *q,
                          bool apart, int from, int to, float distance) {
   for (int d = from; d < to && distance <= FARTHEST; d++) {
@@ -385,8 +380,7 @@ static struct fs_prediction calibrated(const struct fs_work *w,
   double body = p.delay, moves = p.delay, computes = 0, moved = 0, bare = fs_exposed(w);
   for (int k = 0; k < FS_WORK_PHASES; k++) {
     double m = p.move[k], o = p.compute[k];
-    body += bare < 1 ? bare * (m + o) + (1 - bare) * fs_hidden_behind(m, o, c->overlap)
-                     : m + o;
+    body += bare < 1 ? bare * (m + o) + (1 - bare) * fs_hidden_behind(m, o, c->overlap) : m + o;
     moved += m;
     computes += o;
   }
@@ -396,8 +390,7 @@ static struct fs_prediction calibrated(const struct fs_work *w,
   moves += moved;
   double factor = kind_factor(w, c, memo);
   struct fs_prediction out = {(p.launch + p.sync + body) * factor, "launch"};
-  if (body >= p.launch + p.sync) out.bound = moves >= computes ? "memory"
-                                                               : "compute";
+  if (body >= p.launch + p.sync) out.bound = moves >= computes ? "memory" : "compute";
   else if (p.sync > p.launch) out.bound = "synchronisation";
   return out;
 }
@@ -465,8 +458,7 @@ static double memory_limit(const struct fs_work *w, const struct fs_device *d) {
     return d->bandwidth > 0 ? (w->bytes_read + w->bytes_written) / d->bandwidth : 0;
   double write = w->past ? fs_move_cost(c->curve[FS_TM_PAST - FS_TM_SYNC_END], w->working_set)
                          : least_cost(c, FS_TM_WRITE_FLAT, w->working_set);
-  return w->bytes_read * least_cost(c, FS_TM_READ_FLAT, w->working_set) +
-         w->bytes_written * write;
+  return w->bytes_read * least_cost(c, FS_TM_READ_FLAT, w->working_set) + w->bytes_written * write;
 }
 
 double fs_predict_limit(const struct fs_work *w, const char *bound, const struct fs_device *d) {

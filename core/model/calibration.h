@@ -115,29 +115,26 @@ bool fs_calibration_fit(const struct fs_sample *samples, int n,
                         const struct fs_device *device,
                         struct fs_calibration *out);
 
-/* What a launch takes behind another one, and a barrier: a launch of `phases` kernels
- * with so many barriers between them was measured to take `joined` seconds, the kernels
- * with a launch each `apart` in all, of which the first took `ahead` seconds longer
- * than the others. Both are differences of times, and kept within what can be: the one
- * between a quarter of a launch and a whole one, the other between a fifth of it (atomics
- * on one word and back) and a whole one. Where the barrier would take less, it is the
- * launch that took longer than `ahead` says: what a barrier saves stays as measured.
- * Nothing is kept of what is no time. */
+/* What a launch takes behind another one, and a barrier: a launch of `phases` kernels with so many
+ * barriers between them was measured to take `joined` seconds, the kernels with a launch each
+ * `apart` in all, of which the first took `ahead` seconds longer than the others. Both are
+ * differences of times, and kept within what can be: the one between a quarter of a launch and a
+ * whole one, the other between a fifth of it (atomics on one word and back) and a whole one. Where
+ * the barrier would take less, it is the launch that took longer than `ahead` says: what a barrier
+ * saves stays as measured. Nothing is kept of what is no time. */
 struct fs_chain {
   double joined, apart, ahead;
   int phases, barriers;
 };
 void fs_calibration_chain(struct fs_calibration *c, const struct fs_chain *chain);
 
-/* Adds to the tables, by which the prediction is then about right at that size.
- * False if there is no room, or the ratio is beyond a factor of e: such a
- * measurement was disturbed. */
+/* Adds to the tables, by which the prediction is then about right at that size. False if there is
+ * no room, or the ratio is beyond a factor of e: such a measurement was disturbed. */
 bool fs_calibration_note(struct fs_calibration *c, const struct fs_work *work,
                          double log_ratio);
 
-/* The phase in whose time what belongs to `phase` falls. A GPU's blocks are at work on
- * different rows at once: while one computes its last phase, others load; so all phases
- * of a row are one. */
+/* The phase in whose time what belongs to `phase` falls. A GPU's blocks are at work on different
+ * rows at once: while one computes its last phase, others load; so all phases of a row are one. */
 int fs_hiding_phase(const struct fs_work *work, int phase);
 
 /* What moving and computing take together, (m^p + c^p)^(1/p) with p = 1/(1 - overlap):

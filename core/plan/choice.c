@@ -13,8 +13,7 @@
 enum { LOOKED_AT = 256 };
 
 /* ".u2": the second routine of a function that maps call. */
-static void put_routines(const struct fs_graph *g, const struct fs_kernel *k,
-                         struct fs_str *out) {
+static void put_routines(const struct fs_graph *g, const struct fs_kernel *k, struct fs_str *out) {
   FS_EACH_CALL(k, step)
     if (fs_user_ways(fs_node(g, step->node)->user) > 1)
       fs_str_printf(out, ".u%d", step->user->impl);
@@ -35,8 +34,7 @@ const char *fs_plan_choice(const struct fs_plan *plan) {
     for (int c = 0; c < n->calls.len; c++)
       fs_str_printf(&s, "%c%u", c ? ',' : ':', n->calls.data[c]);
   }
-  const char *text =
-      fs_arena_strndup(plan->arena, fs_str_text(&s), s.len);
+  const char *text = fs_arena_strndup(plan->arena, fs_str_text(&s), s.len);
   fs_str_free(&s);
   return ((struct fs_plan *)plan)->found->choice = text;
 }
@@ -68,8 +66,7 @@ static void put_difference(const struct fs_plan *plan, const struct fs_plan *oth
   if (strcmp(fs_str_text(&routines), fs_str_text(&as)))
     fs_str_printf(&words, "%s%s", words.len ? ", " : "", fs_str_text(&routines));
   if (words.len)
-    fs_str_printf(out, "%sk%d %s", out->len ? "; " : "", kernel + 1,
-                  fs_str_text(&words));
+    fs_str_printf(out, "%sk%d %s", out->len ? "; " : "", kernel + 1, fs_str_text(&words));
   fs_str_free(&words);
   fs_str_free(&routines);
   fs_str_free(&as);
@@ -90,8 +87,7 @@ static void put_new(const struct fs_plan *plan, const struct fs_plan *other, int
   bool regrouped = true;
   for (int x = 0; x < other->kernels.len; x++)
     regrouped &= !has_same_calls(mine, &other->kernels.data[x]);
-  fs_str_printf(out, "%sk%d %s", out->len ? "; " : "", kernel + 1,
-                fs_schemes[mine->scheme].name);
+  fs_str_printf(out, "%sk%d %s", out->len ? "; " : "", kernel + 1, fs_schemes[mine->scheme].name);
   if (!regrouped) return;
   fs_str_puts(out, " `");
   fs_kernel_does(plan, mine, sources, out);

@@ -38,6 +38,8 @@ static void put_access(const struct fs_plan *plan, const struct fs_kernel *k,
     put_access(plan, k, a->list - 1, out);
     fs_str_puts(out, " - 1)");
   }
+  if (a->reach)
+    fs_str_printf(out, " within %lld..%lld", (long long)a->low, (long long)(a->low + a->reach - 1));
   fs_str_puts(out, "]");
 }
 
@@ -53,8 +55,7 @@ static void put_step(const struct fs_plan *plan, const struct fs_kernel *k,
   fs_str_puts(out, ": ");
   if (s->out >= 0) {
     const struct fs_value *v = &k->values.data[s->out];
-    fs_str_printf(out, "v%d %s(%s) = ", s->out, fs_dtype_name(v->dtype),
-                  varies_name(v->varies));
+    fs_str_printf(out, "v%d %s(%s) = ", s->out, fs_dtype_name(v->dtype), varies_name(v->varies));
   }
   switch (s->kind) {
     case FS_SP_LOAD:
@@ -72,8 +73,7 @@ static void put_step(const struct fs_plan *plan, const struct fs_kernel *k,
       put_operands(s, out);
       break;
     case FS_SP_REDUCE:
-      fs_str_printf(out, "reduce %s over %s of", fs_reduce_ops[s->op].name,
-                    over[s->over & 3]);
+      fs_str_printf(out, "reduce %s over %s of", fs_reduce_ops[s->op].name, over[s->over & 3]);
       fs_str_printf(out, " v%d", s->in[0]);
       if (s->in[1] >= 0) fs_str_printf(out, " * v%d", s->in[1]);
       break;
@@ -88,21 +88,17 @@ static void put_step(const struct fs_plan *plan, const struct fs_kernel *k,
 static void put_kernel(const struct fs_plan *plan, int index, bool with_times,
                        const struct fs_diags *diags, struct fs_str *out) {
   const struct fs_kernel *k = &plan->kernels.data[index];
-  fs_str_printf(out, "  k%d %s%s", index + 1, fs_schemes[k->scheme].name,
-                k->copies ? " copy" : "");
+  fs_str_printf(out, "  k%d %s%s", index + 1, fs_schemes[k->scheme].name, k->copies ? " copy" : "");
   if (k->lib_node)
-    fs_str_printf(out, " %s",
-                  fs_lib_op_names[fs_node(plan->graph, k->lib_node)->op]);
+    fs_str_printf(out, " %s", fs_lib_op_names[fs_node(plan->graph, k->lib_node)->op]);
   else
-    fs_str_printf(out, " %lld x %lld", (long long)k->space.m,
-                  (long long)k->space.n);
+    fs_str_printf(out, " %lld x %lld", (long long)k->space.m, (long long)k->space.n);
   fs_str_puts(out, ": ");
   fs_kernel_does(plan, k, diags, out);
   fs_str_printf(out, "\n    reads %.0f B, writes %.0f B", k->bytes_read,
                 k->bytes_written);
   if (with_times)
-    fs_str_printf(out, ", predicted %.3f us, bound by %s", k->predicted * 1e6,
-                  k->bound);
+    fs_str_printf(out, ", predicted %.3f us, bound by %s", k->predicted * 1e6, k->bound);
   fs_str_puts(out, "\n");
   for (int s = 0; s < k->steps.len; s++)
     put_step(plan, k, &k->steps.data[s], out);
@@ -234,8 +230,7 @@ static void put_part(struct does *d, const struct fs_expression *of, int n) {
 void fs_kernel_does(const struct fs_plan *plan, const struct fs_kernel *k,
                     const struct fs_diags *diags, struct fs_str *out) {
   FS_VEC(struct fs_expression) of = {0};
-  const struct fs_step *last =
-      k->steps.len ? &k->steps.data[k->steps.len - 1] : NULL;
+  const struct fs_step *last = k->steps.len ? &k->steps.data[k->steps.len - 1] : NULL;
   for (int c = 0; c < k->calls.len + (k->copies ? 1 : 0); c++) {
     fs_id id = c < k->calls.len ? k->calls.data[c] : last->node;
     const struct fs_node *nd = fs_node(plan->graph, id);

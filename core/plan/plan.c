@@ -207,8 +207,7 @@ static void sum_up(struct planner *p) {
   struct fs_plan *plan = p->plan;
   for (int k = 0; k < plan->kernels.len; k++) {
     plan->predicted += plan->kernels.data[k].predicted;
-    plan->bytes += plan->kernels.data[k].bytes_read +
-                   plan->kernels.data[k].bytes_written;
+    plan->bytes += plan->kernels.data[k].bytes_read + plan->kernels.data[k].bytes_written;
   }
   plan->peak_bytes = peak_of(p, plan);
 }
@@ -466,8 +465,7 @@ static int first_plan(const struct planner *p, const struct priced *all, int n) 
 /* The plan of the least price among the heads, then the others. */
 static int put_by_price(struct planner *p, const windows *w, int k, struct fs_plan **out) {
   int n = 0;
-  struct priced *all =
-      fs_malloc(sizeof *all * (size_t)(w->data[0].n + w->data[1].n));
+  struct priced *all = fs_malloc(sizeof *all * (size_t)(w->data[0].n + w->data[1].n));
   for (int which = 0; which < 2; which++) n = price_list(p, w, which, all, n);
   int best = first_plan(p, all, n);
   struct priced first = all[best];
@@ -501,8 +499,7 @@ static int listed_for(const struct planner *p, int k) {
 static bool decides_by_price(const struct planner *p) {
   return fs_plan_may_join(&p->maker) && p->calls.clusters.len > 1 &&
          p->calls.clusters.len <= FS_MAX_SET &&
-         (p->maker.options->strategy == FS_SMART ||
-          p->maker.options->strategy == FS_NO_REORDER);
+         (p->maker.options->strategy == FS_SMART || p->maker.options->strategy == FS_NO_REORDER);
 }
 
 /* Plans with these liberties; 0 if some cluster then has no kernel. */
@@ -527,8 +524,7 @@ static int try_plans(const struct fs_graph *g, const struct fs_device *device,
     f->as_phases = by_prices;
     if (by_prices) *FS_PUSH(&w) = list_window(&p, wanted);
   }
-  int n = !ok ? 0 : by_prices ? put_by_price(&p, &w, k, out)
-                              : put_together(&p, &w, k, out);
+  int n = !ok ? 0 : by_prices ? put_by_price(&p, &w, k, out) : put_together(&p, &w, k, out);
   for (int x = 0; x < n; x++) out[x]->found->joins = join, out[x]->found->repeats = repeat;
   FS_VEC_FREE(&w);
   finish(&p);
@@ -536,8 +532,7 @@ static int try_plans(const struct fs_graph *g, const struct fs_device *device,
 }
 
 /* Whether the planner sees the calls of the plan's kernel as that has them. */
-static bool knows(const struct planner *p, const struct fs_plan *plan,
-                  const struct fs_kernel *k) {
+static bool knows(const struct planner *p, const struct fs_plan *plan, const struct fs_kernel *k) {
   bool all = plan->found->n_calls == p->calls.list.len;
   for (int c = 0; c < k->calls.len; c++)
     all &= p->calls.info[k->calls.data[c]].role == FS_RL_CALL;
@@ -606,8 +601,7 @@ static void list_settings(struct planner *p, struct fs_plan *plan, const struct 
 
 /* A kernel that was not chosen among these, since it serves other sizes, too, or was made
  * for others, is one of them as it is; unless it shares its launch, which settings do not. */
-static void add_own_setting(struct fs_plan *plan, const struct fs_kernel *k,
-                            fs_setting_list *out) {
+static void add_own_setting(struct fs_plan *plan, const struct fs_kernel *k, fs_setting_list *out) {
   int kernel = (int)(k - plan->kernels.data);
   struct fs_setting own = {.scheme = k->scheme, .m = k->space.m, .n = k->space.n,
                            .tune = k->tune, .first = k->first, .work = k->work};

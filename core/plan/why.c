@@ -32,8 +32,7 @@ static struct forced force(const struct fs_plan *plan, const struct fs_device *d
                            const struct fs_plan_options *options, fs_id a, fs_id b,
                            bool together) {
   int n = 0;
-  struct fs_pin *pins =
-      fs_malloc(sizeof *pins * (size_t)(options->n_pins + 1));
+  struct fs_pin *pins = fs_malloc(sizeof *pins * (size_t)(options->n_pins + 1));
   for (int k = 0; k < options->n_pins; k++)
     if (!same_pair(&options->pins[k], a, b)) pins[n++] = options->pins[k];
   pins[n] = (struct fs_pin){a, b, together, n};
@@ -41,8 +40,7 @@ static struct forced force(const struct fs_plan *plan, const struct fs_device *d
   o.pins = pins;
   o.n_pins = n + 1;
   o.choice = NULL;
-  struct fs_plan *other =
-      fs_plan_make(fs_graph_copy(plan->graph), device, &o);
+  struct fs_plan *other = fs_plan_make(fs_graph_copy(plan->graph), device, &o);
   struct forced f = {.seconds = -1, .pin = other->found->pins.data[n]};
   if (!f.pin.rule) {
     f.seconds = other->predicted;

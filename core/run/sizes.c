@@ -33,6 +33,10 @@ static void fix_alignment(struct fs_sizes *s, int64_t behind_anchor, enum fs_dty
 static void layout(struct fs_sizes *s, struct fs_layout *l, int rank) {
   number(s, &l->offset, -1, false);
   numbers(s, l->stride, rank, -1, false);
+  fix(s, l->reach != 0);
+  if (!l->reach) return;
+  number(s, &l->low, -1, false);
+  number(s, &l->reach, -1, false);
 }
 
 /* -- the graph ------------------------------------------------------------------- */
@@ -98,6 +102,10 @@ static void add_access(struct fs_sizes *s, struct fs_access *a, int kernel) {
   numbers(s, a->stride, FS_MAX_RANK, kernel, false);
   number(s, &a->list_stride, kernel, false);
   number(s, &a->list_extent, kernel, false);
+  fix(s, a->reach != 0);
+  if (!a->reach) return;
+  number(s, &a->low, kernel, false);
+  number(s, &a->reach, kernel, false);
 }
 
 static void add_value(struct fs_sizes *s, const struct fs_value *v) {

@@ -51,7 +51,7 @@ bool fs_cpu_is_listed(const struct fs_kernel *k, const struct fs_step *s) {
 enum fs_load_mode fs_cpu_load(const struct fs_kernel *k, const struct fs_step *s) {
   const struct fs_access *a = &k->accesses.data[s->access];
   uint8_t varies = k->values.data[s->out].varies;
-  if (fs_dtype_converts(a->dtype) || !varies) return FS_LM_COPY;
+  if (fs_dtype_converts(a->dtype) || !varies || a->reach) return FS_LM_COPY;
   if (varies == FS_VARIES_I)
     return !a->list && is_unit(outer_run(k, a)) ? FS_LM_IN_PLACE : FS_LM_COPY;
   struct fs_run inner = inner_run(k, a);

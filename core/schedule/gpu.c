@@ -41,8 +41,8 @@ enum fs_reduced fs_schedule_reduced(const struct fs_kernel *k, enum fs_mode mode
 /* Whether a bulk copy can bring a row of this load. */
 static bool is_bulk(const struct fs_kernel *k, const struct fs_access *a) {
   int64_t size = (int64_t)fs_dtype_size(a->dtype);
-  return a->stride[1] == 1 && a->stride[0] >= k->space.n && a->stride[0] * size % 16 == 0 &&
-         a->offset * size % 16 == 0;
+  return !a->reach && a->stride[1] == 1 && a->stride[0] >= k->space.n &&
+         a->stride[0] * size % 16 == 0 && a->offset * size % 16 == 0;
 }
 
 static void look_at_load(const struct fs_kernel *k, const struct fs_step *s, struct look *l) {
@@ -204,7 +204,7 @@ static bool is_far(const struct fs_kernel *k, const struct fs_schedule *s,
                    const struct fs_access *a) {
   int64_t most = 2 * FS_NARROW_INDEX - 1, own = reach(k, s, 0, a->stride);
   int64_t apart = llabs(a->list_stride);
-  if (own >= most) return true;
+  if (own >= most || a->reach + llabs(a->offset - a->low) >= most) return true;
   return a->list && (apart >= FS_NARROW_INDEX || a->list_extent >= FS_NARROW_INDEX ||
                      own + apart * a->list_extent >= most);
 }

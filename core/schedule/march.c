@@ -24,7 +24,7 @@ static bool is_matrix(const struct fs_access *a) {
 /* What a copy by tensor map, or a 16 byte access, can reach. */
 static bool is_regular(const struct fs_access *a) {
   int64_t size = (int64_t)fs_dtype_size(a->dtype);
-  return size > 1 && a->stride[0] == 1 && a->stride[1] > 0 &&
+  return size > 1 && !a->reach && a->stride[0] == 1 && a->stride[1] > 0 &&
          a->stride[1] * size % 16 == 0 && a->offset * size % 16 == 0 &&
          a->stride[1] * size < ((int64_t)1 << 40);
 }

@@ -1,15 +1,13 @@
 /* scan.h - how running sums and sorts along lines are cut for a GPU: the planner asks how often
- * they read, the CUDA target how many blocks there are.
- */
+ * they read, the CUDA target how many blocks there are. / */
 #ifndef FS_SCAN_H
 #define FS_SCAN_H
 
 #include "core/graph/graph.h"
 
-/* How a GPU goes along lines of an array: tiles of FS_SCAN_TILE elements, 2^log_lines
- * lines of as many places each as that leaves; a block has the lines of a tile and of
- * their places one of `parts` shares, tile by tile. By shapes alone, so that the order of
- * sums is, too. */
+/* How a GPU goes along lines of an array: tiles of FS_SCAN_TILE elements, 2^log_lines lines of as
+ * many places each as that leaves; a block has the lines of a tile and of their places one of
+ * `parts` shares, tile by tile. By shapes alone, so that the order of sums is, too. */
 enum { FS_SCAN_TILE = 2048 };
 struct fs_scan_cut {
   int log_lines;

@@ -1,6 +1,5 @@
-/* schedule.h - how a kernel runs on a device: the settings of its threads, and what
- * follows from them. Decided here; the planner prices it, the targets do it.
- */
+/* schedule.h - how a kernel runs on a device: the settings of its threads, and what follows from
+ * them. Decided here; the planner prices it, the targets do it. / */
 #ifndef FS_SCHEDULE_H
 #define FS_SCHEDULE_H
 
@@ -17,10 +16,9 @@ bool fs_tune_holds(const struct fs_kernel *kernel);
 /* Blocks of a row or flat kernel that registers let a multiprocessor hold, about, when
  * it is walked as kernel->tune says. */
 int fs_tune_resident(const struct fs_kernel *kernel);
-/* The settings that are worth a try, what fs_tune() takes first: other block
- * sizes, serial iterations, vectors of a row in a thread, rows under way in shared
- * memory. Gives how many, at most
- * FS_MAX_VARIANTS; one on the CPU target, which has no such settings. */
+/* The settings that are worth a try, what fs_tune() takes first: other block sizes, serial
+ * iterations, vectors of a row in a thread, rows under way in shared memory. Gives how many, at
+ * most FS_MAX_VARIANTS; one on the CPU target, which has no such settings. */
 enum { FS_MAX_VARIANTS = 15 };
 int fs_tune_variants(const struct fs_kernel *kernel,
                      const struct fs_device *device,
@@ -254,8 +252,7 @@ bool fs_march_pays(const struct fs_kernel *kernel,
                    const struct fs_device *device);
 /* False: no kernel over an index space of so many elements should. */
 bool fs_march_may_pay(double elements, const struct fs_device *device);
-/* Which values (sent[] has room for all) are made of a column's sums and go back to
- * all blocks. */
+/* Which values (sent[] has room for all) are made of a column's sums and go back to all blocks. */
 void fs_march_sent(const struct fs_kernel *kernel, bool *sent);
 /* Words of one kind that the clusters send of the columns of a block: in the order in
  * which the lanes of a warp look at them, and as many as they look at. */

@@ -80,8 +80,7 @@ static int sum_size(const struct fs_kernel *k, int v) {
   return FS_MIN(size, k->values.data[v].varies & FS_VARIES_J ? 16 : 4);
 }
 
-static void look_at_step(const struct fs_kernel *k, const struct fs_step *s,
-                         struct shape *sh) {
+static void look_at_step(const struct fs_kernel *k, const struct fs_step *s, struct shape *sh) {
   bool flat = !fs_kernel_has_rows(k);
   if (s->access >= 0 && s->phase != FS_END) {
     const struct fs_access *a = &k->accesses.data[s->access];
@@ -139,8 +138,7 @@ static struct shape look(const struct fs_kernel *k, const struct fs_device *d) {
 
 /* Bytes that can be accessed `vec` elements at once, and all bytes. A load whose
  * offset alone is odd takes two whole vectors, which its neighbours share. */
-static void aligned_bytes(const struct fs_kernel *k, int vec, double *aligned,
-                          double *all) {
+static void aligned_bytes(const struct fs_kernel *k, int vec, double *aligned, double *all) {
   int last = k->space.n_outer + k->space.n_inner - 1;
   *aligned = *all = 0;
   FS_EACH_AT(&k->accesses, a) {
@@ -164,16 +162,15 @@ static bool is_held(const struct fs_kernel *k, const struct shape *sh) {
          (sh->several || sh->column_sums);
 }
 
-/* The bytes that the lanes of a thread are counted by: of the widest element, and where
- * sums of half types are in f32, of their accumulators; but of the matrix for sums of
- * rows, whose accumulators are few, and for column sums of rows that fill a block
- * without a ring (hold_sums()). 16 bytes at once are also what rows that stay in the
- * cache are loaded by (cache.c). In bf16 on an H200, with 8 lanes in place of 4: A*x
- * of 4096, 8192 and 16384 takes 8.6, 31.0 and 121.9 us instead of 9.3, 34.5 and 131.5;
- * both products at 8192 39.8 instead of 42.4, but at 4096 14.2 instead of 13.4 and at
- * 16384, with a ring, 143.7 instead of 130.5; A'*x alone at 3000, 4096 and 8192 8.5, 9.8
- * and 37.7 instead of 9.1, 10.2 and 50.1, but at 2048 7.8 instead of 7.2 and at 12288 77.9
- * instead of 75.1. */
+/* The bytes that the lanes of a thread are counted by: of the widest element, and where sums of
+ * half types are in f32, of their accumulators; but of the matrix for sums of rows, whose
+ * accumulators are few, and for column sums of rows that fill a block without a ring (hold_sums()).
+ * 16 bytes at once are also what rows that stay in the cache are loaded by (cache.c). In bf16 on an
+ * H200, with 8 lanes in place of 4: A*x of 4096, 8192 and 16384 takes 8.6, 31.0 and 121.9 us
+ * instead of 9.3, 34.5 and 131.5; both products at 8192 39.8 instead of 42.4, but at 4096 14.2
+ * instead of 13.4 and at 16384, with a ring, 143.7 instead of 130.5; A'*x alone at 3000, 4096 and
+ * 8192 8.5, 9.8 and 37.7 instead of 9.1, 10.2 and 50.1, but at 2048 7.8 instead of 7.2 and at 12288
+ * 77.9 instead of 75.1. */
 static int lane_bytes(const struct fs_kernel *k, const struct shape *sh) {
   if (sh->size != 4 || sh->matrix != 2 || !fs_scheme_of(k)->rows) return sh->size;
   if (!is_held(k, sh)) {
@@ -265,19 +262,18 @@ static int flat_blocks(const struct fs_tuning *t, const struct shape *sh) {
   return resident(t->threads, data + others);
 }
 
-/* Measured on an H200: Black-Scholes in f32 with two vectors to a thread 0.2625 ms, with
- * one some 5 % more, with four, of which each had its long ways beside it, 0.2643; in f16
- * 0.256 and 0.266; in bf16, interleaved, with two blocks of 512 threads 0.176, with four of
- * 256 0.168, with eight of 128 0.164, with nine of 56 registers a thread 0.162; in f64 with
- * one vector and 1,024 threads, which hide the waits for the table of the error function,
- * 0.743; without the table 0.863, and 0.815 with 640 threads.
- * Arrays that are only walked: blocks of 1,024 threads that read two or more arrays are
- * 0.3 % faster than those of 256, that read one array 5 % slower, whatever they read of
- * single rows and columns (u .* A .* v' of 4096 x 4096: 37.2 us instead of 35.8 with 256).
- * Where more than a few instructions are computed, two such blocks have no room: g .* x ./
- * (1 + exp(-x)) of 2^26 in f32 takes 213 us with 1,024 threads, 185 with 256; x ./ g of 2^25
- * in f64 212 and 185. A quotient of bf16, in pairs, takes 107 us with 1,024 threads, 130 with
- * 256, and with 128 that have the registers they want 94. */
+/* Measured on an H200: Black-Scholes in f32 with two vectors to a thread 0.2625 ms, with one some 5
+ * % more, with four, of which each had its long ways beside it, 0.2643; in f16 0.256 and 0.266; in
+ * bf16, interleaved, with two blocks of 512 threads 0.176, with four of 256 0.168, with eight of
+ * 128 0.164, with nine of 56 registers a thread 0.162; in f64 with one vector and 1,024 threads,
+ * which hide the waits for the table of the error function, 0.743; without the table 0.863, and
+ * 0.815 with 640 threads. Arrays that are only walked: blocks of 1,024 threads that read two or
+ * more arrays are 0.3 % faster than those of 256, that read one array 5 % slower, whatever they
+ * read of single rows and columns (u .* A .* v' of 4096 x 4096: 37.2 us instead of 35.8 with 256).
+ * Where more than a few instructions are computed, two such blocks have no room: g .* x ./ (1 +
+ * exp(-x)) of 2^26 in f32 takes 213 us with 1,024 threads, 185 with 256; x ./ g of 2^25 in f64 212
+ * and 185. A quotient of bf16, in pairs, takes 107 us with 1,024 threads, 130 with 256, and with
+ * 128 that have the registers they want 94. */
 static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
   int64_t vectors = fs_ceil_div(sh->n, t->vec);
   t->threads = 256;
@@ -304,18 +300,16 @@ static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
   t->blocks_per_sm = flat_blocks(t, sh);
 }
 
-/* No row waits for a result: columns may be cut into strips. Those of sums over a
- * matrix that lies about in the cache are narrow: more strips, so fewer partial sums
- * of each column (4096 x 4096 on an H200: 23.8 us instead of 24.4; with outer
- * products added and stored, 39.4 instead of 42.7). Stencils hide each other's waits
- * better in small blocks (Jacobi, 8192 x 8192: bf16 72.7 us with 128 threads, 75.9 with
- * 256; f32 131.6 and 133.9). Of every second element fewer rows at once are better: the
- * mean of 2 x 2 elements of 8192 x 8192 in f32 79.7 us with two rows, 81.3 with four, 121
- * with eight. Rows of which a warp has several have few columns, so few partial sums: more of
- * them are under way (sum(y .* X, 1) of 1000000 x 32 in f32 takes 31.5 us with 512 threads,
- * 32.9 with 256). */
-static void tune_columns(struct fs_tuning *t, const struct shape *sh,
-                         int64_t vectors, int units) {
+/* No row waits for a result: columns may be cut into strips. Those of sums over a matrix that lies
+ * about in the cache are narrow: more strips, so fewer partial sums of each column (4096 x 4096 on
+ * an H200: 23.8 us instead of 24.4; with outer products added and stored, 39.4 instead of 42.7).
+ * Stencils hide each other's waits better in small blocks (Jacobi, 8192 x 8192: bf16 72.7 us with
+ * 128 threads, 75.9 with 256; f32 131.6 and 133.9). Of every second element fewer rows at once are
+ * better: the mean of 2 x 2 elements of 8192 x 8192 in f32 79.7 us with two rows, 81.3 with four,
+ * 121 with eight. Rows of which a warp has several have few columns, so few partial sums: more of
+ * them are under way (sum(y .* X, 1) of 1000000 x 32 in f32 takes 31.5 us with 512 threads, 32.9
+ * with 256). */
+static void tune_columns(struct fs_tuning *t, const struct shape *sh, int64_t vectors, int units) {
   bool narrow = sh->column_sums && !sh->stencil &&
                 (double)sh->m * (double)sh->n * sh->matrix <= fs_number(FS_GPU_ABOUT_BYTES);
   int width = FS_MAX(1, t->vec * sh->size / 4);
@@ -341,8 +335,7 @@ static void tune_columns(struct fs_tuning *t, const struct shape *sh,
 }
 
 /* Only sums of rows, one phase: nothing is held but what is under way. */
-static void tune_dots(struct fs_tuning *t, const struct shape *sh,
-                      int64_t vectors, int units) {
+static void tune_dots(struct fs_tuning *t, const struct shape *sh, int64_t vectors, int units) {
   int width = FS_MAX(1, t->vec * sh->size / 4);
   bool wide = vectors > 256;
   t->threads = 256;
@@ -355,13 +348,12 @@ static void tune_dots(struct fs_tuning *t, const struct shape *sh,
   t->blocks_per_sm = FS_MIN(4, resident(t->threads, row_registers(t, sh)));
 }
 
-/* Rows of one to two times what 256 threads take at once, of a matrix that the cache does
- * not hold: 512 have a row whole, out of a ring, where in two parts the second would be
- * small and nothing be under way behind it. On an H200 A*x of bf16 at 8200, 10000, 12288 and
- * 14000 takes 35, 48, 70 and 90 us that way, in two parts 83, 114, 101 and 125, with x in
- * registers beside it; of f32 at 5003, where each part looks for the row's end, 22.8 and
- * 28.7. But 2 % more of f32 at 6000 to 8000, 6 % at 6889, 4 % of sum(A, 2) in bf16, and
- * 5 % of f64. */
+/* Rows of one to two times what 256 threads take at once, of a matrix that the cache does not hold:
+ * 512 have a row whole, out of a ring, where in two parts the second would be small and nothing be
+ * under way behind it. On an H200 A*x of bf16 at 8200, 10000, 12288 and 14000 takes 35, 48, 70 and
+ * 90 us that way, in two parts 83, 114, 101 and 125, with x in registers beside it; of f32 at 5003,
+ * where each part looks for the row's end, 22.8 and 28.7. But 2 % more of f32 at 6000 to 8000, 6 %
+ * at 6889, 4 % of sum(A, 2) in bf16, and 5 % of f64. */
 static bool tune_whole_dots(struct fs_kernel *k, const struct shape *sh, int64_t vectors,
                             const struct fs_device *d) {
   enum { THREADS = 512, PART = 4 * 256, LITTLE = PART / 4 };
@@ -390,16 +382,15 @@ static void hold(struct fs_tuning *t, int64_t vectors, int width, int arrays) {
   }
 }
 
-/* Column sums leave the blocks: the fewer blocks, the shorter the end of the kernel.
- * So one large block on each multiprocessor, with several rows side by side and at
- * once, two vectors of a row for a thread and 128 bytes under way. On an H200 BiCGK
- * takes 8.9, 11.3 and 27.6 us so at n = 1024, 2048 and 4096; with a warp, or a block
- * of 256 threads, to a row 12.0, 20.1 and 30.8. A row that comes through a ring of
- * its own (values.c) is alone in its block: it must be long enough for the wait of
- * the block at its end (8192 bf16: 47.7 us, four rows at once without a ring 43.5). Of rows
- * that share a warp as many as make 64 bytes for a thread: p = 1 ./ (1 + exp(-(X*w)));
- * g = X'*(p - y) of f32, 1000000 x 32, takes 34.8 us with four at once, 37.5 with two and
- * 36.5 with eight, 1000000 x 10 17.4 with eight, 18.9 with four and 25 with two. */
+/* Column sums leave the blocks: the fewer blocks, the shorter the end of the kernel. So one large
+ * block on each multiprocessor, with several rows side by side and at once, two vectors of a row
+ * for a thread and 128 bytes under way. On an H200 BiCGK takes 8.9, 11.3 and 27.6 us so at n =
+ * 1024, 2048 and 4096; with a warp, or a block of 256 threads, to a row 12.0, 20.1 and 30.8. A row
+ * that comes through a ring of its own (values.c) is alone in its block: it must be long enough for
+ * the wait of the block at its end (8192 bf16: 47.7 us, four rows at once without a ring 43.5). Of
+ * rows that share a warp as many as make 64 bytes for a thread: p = 1 ./ (1 + exp(-(X*w))); g =
+ * X'*(p - y) of f32, 1000000 x 32, takes 34.8 us with four at once, 37.5 with two and 36.5 with
+ * eight, 1000000 x 10 17.4 with eight, 18.9 with four and 25 with two. */
 static void hold_sums(struct fs_tuning *t, const struct shape *sh,
                       int64_t vectors, int units, bool rings) {
   int threads = fs_number(FS_GPU_SUMS_THREADS), under_way = fs_number(FS_GPU_SUMS_UNDER_WAY);
@@ -526,8 +517,7 @@ static int turned_blocks(const struct fs_tuning *t, const struct shape *sh) {
 /* Tiles without sums: threads turn what they load, eight of them side by side. On an H200
  * A + C' of 8192 takes so, and by tiles in shared memory, in f32 194 us and 215, in bf16
  * 100 and 293; copy(A') + 1 138 and 154, 72 and 117; of f64 at 4096 70 and 74. */
-static bool tune_turns(const struct fs_kernel *k, struct fs_tuning *t,
-                       const struct shape *sh) {
+static bool tune_turns(const struct fs_kernel *k, struct fs_tuning *t, const struct shape *sh) {
   int vec = FS_MIN(8, 16 / sh->size), rows = FS_MIN(4, 16 / sh->size);
   while (vec > 2 && k->space.n % vec) vec /= 2;
   if (!turns(k, vec, rows)) return false;
@@ -541,15 +531,13 @@ static void tune_tile(struct fs_tuning *t, const struct shape *sh, int units) {
   t->threads = 256;
   t->row_threads = WARP;
   t->vec = t->cols = 1;
-  t->iters =
-      (int)FS_MAX(1, FS_MIN(32, tiles / FS_MAX(1, (int64_t)units * 16)));
+  t->iters = (int)FS_MAX(1, FS_MIN(32, tiles / FS_MAX(1, (int64_t)units * 16)));
   t->blocks_per_sm = 4;
 }
 
 /* Rows that lie across memory: neighbours along i share a sector of 32 bytes, so
  * a thread takes several rows at once. */
-static void tune_across(const struct fs_kernel *k, struct fs_tuning *t,
-                        const struct shape *sh) {
+static void tune_across(const struct fs_kernel *k, struct fs_tuning *t, const struct shape *sh) {
   int last = k->space.n_outer + k->space.n_inner - 1, across = 0;
   FS_EACH_AT(&k->accesses, a)
     if (a->varies == 3 && a->stride[last] != 1 && k->space.n_outer > 0 &&

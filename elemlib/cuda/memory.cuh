@@ -288,6 +288,25 @@ __device__ __forceinline__ void fs_load_apart(T (&v)[N], const S *from,
     if (e < k) v[e] = fs_get(from[e * stride]);
 }
 
+//@ fs_within
+// The place nearest to `at` of those from `low` to `last`.
+template <typename I>
+__device__ __forceinline__ I fs_within(I at, I low, I last) {
+  at = at < low ? low : at;
+  return at > last ? last : at;
+}
+
+//@ fs_load_within
+// The first k of N elements that lie `stride` apart from place `at` on, each the nearest of
+// those from `low` to `last`.
+template <typename T, int N, typename S, typename I>
+__device__ __forceinline__ void fs_load_within(T (&v)[N], const S *from, I at, I stride, I low,
+                                               I last, int k) {
+#pragma unroll
+  for (int e = 0; e < N; e++)
+    if (e < k) v[e] = fs_get(from[fs_within(at + e * stride, low, last)]);
+}
+
 //@ fs_place
 // Where the element lies that an index of a list means: they count from 1.
 template <typename I, typename S>

@@ -112,6 +112,23 @@ FS_INLINE void fs_load_apart_$T_$N(T *v, __global const TS *from, fs_index strid
     if (e < k) v[e] = fs_get_$T(from[e * stride]);
 }
 
+//@ fs_within
+// The place nearest to `at` of those from `low` to `last`.
+FS_INLINE fs_index fs_within(fs_index at, fs_index low, fs_index last) {
+  at = at < low ? low : at;
+  return at > last ? last : at;
+}
+
+//@ fs_load_within T N
+// The first k of N elements that lie `stride` apart from place `at` on, each the nearest of
+// those from `low` to `last`.
+FS_INLINE void fs_load_within_$T_$N(T *v, __global const TS *from, fs_index at, fs_index stride,
+                                    fs_index low, fs_index last, int k) {
+#pragma unroll
+  for (int e = 0; e < N; e++)
+    if (e < k) v[e] = fs_get_$T(from[fs_within(at + e * stride, low, last)]);
+}
+
 //@ fs_place T
 // Where the element lies that an index of a list means: they count from 1.
 FS_INLINE fs_index fs_place_$T(TS index) { return (fs_index)fs_get_$T(index) - 1; }

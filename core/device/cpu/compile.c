@@ -653,8 +653,11 @@ static void find_uneven(struct fs_walk *w) {
   for (int p = 0; p < w->n_phases; p++)
     FS_EACH_AT(&w->phase[p].strips, op) {
       bool in_place = op->kind == FS_SP_LOAD && op->mode == FS_LM_IN_PLACE;
+      bool loose = op->kind == FS_SP_LOAD && op->mode == FS_LM_COPY &&
+                   w->kernel->accesses.data[op->step->access].reach;
       if ((in_place || op->direct >= 0) && op->out >= 0 && !op->outer.linear)
         w->uneven[op->out] = true;
+      if (loose) w->uneven[op->out] = true;
     }
 }
 

@@ -38,6 +38,9 @@ static void put_access(const struct fs_walk *w, int k, struct fs_str *out) {
     put_access(w, a->list - 1, out);
     fs_str_puts(out, " - 1)");
   }
+  if (a->reach)
+    fs_str_printf(out, " within %lld..%lld", (long long)a->low,
+                  (long long)(a->low + a->reach - 1));
   fs_str_puts(out, "]");
 }
 

@@ -164,6 +164,30 @@ static void pick(const char *from, const int64_t *place, int size, int64_t n, ch
   }
 }
 
+/* n elements from place `at` of a slot on, some of them beyond what is read of it. */
+static void read_loose(const struct walker *x, const struct fs_walk_op *op,
+                       const struct fs_access *a, int64_t at, int64_t stride, int64_t n,
+                       char *out) {
+  enum { AT_ONCE = 256 };
+  int size = (int)fs_dtype_size(a->dtype);
+  int64_t place[AT_ONCE], last = a->low + a->reach - 1, some;
+  char copied[AT_ONCE * sizeof(uint64_t)];
+  for (int64_t k = 0; k < n; k += some) {
+    some = FS_MIN(n - k, AT_ONCE);
+    for (int64_t e = 0; e < some; e++)
+      place[e] = FS_MIN(FS_MAX(at + (k + e) * stride, a->low), last);
+    char *to = out + k * op->size;
+    pick(x->slots[a->slot], place, size, some, op->convert ? copied : to);
+    if (op->convert) op->convert(to, copied, some);
+  }
+}
+
+/* Whether n elements are among those that are read of its slot. */
+static bool is_within(const struct fs_access *a, int64_t at, int64_t stride, int64_t n) {
+  int64_t end = at + (n - 1) * stride;
+  return FS_MIN(at, end) >= a->low && FS_MAX(at, end) < a->low + a->reach;
+}
+
 /* n elements, each where the next index of a list says and `step` on from the last one. */
 static void pick_run(const struct fs_walk_op *op, const struct fs_access *a, const char *from,
                      int64_t step, const struct fs_access *list, const char *indices,
@@ -223,9 +247,13 @@ static void read_line(const struct walker *x, const struct fs_walk_op *op,
   }
   for (int64_t k = 0; k < n;) {
     char *at;
-    int64_t count = piece(x, l, begin + k, n - k, &at);
-    read_piece(x, op->convert, at, l->run->stride, l->size, out + k * wide,
-               count);
+    int64_t count = piece(x, l, begin + k, n - k, &at), stride = l->run->stride;
+    const struct fs_access *a = access_of(x, op->step->access);
+    int64_t place = (at - (char *)x->slots[a->slot]) / l->size;
+    if (a->reach && !is_within(a, place, stride, count))
+      read_loose(x, op, a, place, stride, count, out + k * wide);
+    else
+      read_piece(x, op->convert, at, stride, l->size, out + k * wide, count);
     k += count;
   }
 }
@@ -286,7 +314,9 @@ static void load_line(struct walker *x, const struct fs_walk_op *op,
     return;
   }
   char *out = x->ptr[op->out] = place_of(x, op);
-  if (d == CELL)
+  if (d == CELL && a->reach)
+    read_loose(x, op, a, (l.base - (char *)x->slots[a->slot]) / l.size, 1, 1, out);
+  else if (d == CELL)
     read_piece(x, op->convert, l.base, 1, l.size, out, 1);
   else
     read_line(x, op, &l, 0, begin, n, out);
@@ -476,6 +506,16 @@ static bool is_whole(const struct walker *x, const struct fs_walk_op *op) {
          op->inner.stride == 1 && op->outer.stride == x->columns;
 }
 
+/* A row of a loose load that lies within what is read is not copied. */
+static bool points_within(const struct walker *x, const struct fs_walk_op *op,
+                     const struct fs_access *a, const struct line *l, char **row) {
+  if (!a->reach || op->convert || op->kept || !l->run->linear || l->run->stride != 1) return false;
+  char *at = l->base + x->j0 * l->size;
+  if (!is_within(a, (at - (char *)x->slots[a->slot]) / l->size, 1, x->columns)) return false;
+  *row = at;
+  return true;
+}
+
 static void load_tile(struct walker *x, const struct fs_walk_op *op) {
   if (op->mode == FS_LM_KEPT) {
     place_rows(x, op);
@@ -496,7 +536,7 @@ static void load_tile(struct walker *x, const struct fs_walk_op *op) {
         op->inner.stride, x->rows, x->columns);
     return;
   }
-  if (is_whole(x, op) && (!op->kept || x->columns == x->w->kernel->space.n)) {
+  if (is_whole(x, op) && !a->reach && (!op->kept || x->columns == x->w->kernel->space.n)) {
     struct line l = line_of(x, op, a, ALONG_J, x->i0);
     read_piece(x, op->convert, l.base + x->j0 * l.size, 1, l.size, row[0],
                x->rows * x->columns);
@@ -511,6 +551,7 @@ static void load_tile(struct walker *x, const struct fs_walk_op *op) {
   }
   for (int64_t r = 0; r < x->rows; r++) {
     struct line l = line_of(x, op, a, ALONG_J, x->i0 + r);
+    if (points_within(x, op, a, &l, &row[r])) continue;
     read_line(x, op, &l, x->i0 + r, x->j0, x->columns, row[r]);
   }
 }

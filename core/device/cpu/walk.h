@@ -99,7 +99,7 @@ struct fs_walk {
   const struct fs_routines *r;
   uint8_t *varies;              /* by value                      */
   bool *uneven;                 /* by value: rows lie where an access of no single
-                                   stride has them                */
+                                   stride, or a loose one, has them */
   int *size;
   int n_values;
   fs_op_list start;             /* cells, once per task          */

@@ -109,8 +109,7 @@ static void absorb_products(struct fs_calls *p) {
     if (nd->op != FS_RD_SUM || !fs_dtype_is_float(nd->dtype)) continue;
     const struct fs_node *src = fs_node(g, nd->src[0]);
     struct fs_call_info *in = &p->info[nd->src[0]];
-    bool product = src->kind == FS_ND_MAP &&
-                   (src->op == FS_OP_MUL || src->op == FS_OP_SQUARE);
+    bool product = src->kind == FS_ND_MAP && (src->op == FS_OP_MUL || src->op == FS_OP_SQUARE);
     if (product && in->n_uses == 1 && !in->must_store)
       in->role = FS_RL_ABSORBED;
   }
@@ -208,8 +207,7 @@ static void set_roles(struct fs_calls *p, bool repeat) {
         in->role = in->must_store ? FS_RL_CALL : FS_RL_LEAF;
         break;
       case FS_ND_RAND: case FS_ND_RANDN: /* too dear to be drawn twice */
-        in->role = in->must_store || in->n_uses > 1 || in->viewed ? FS_RL_CALL
-                                                                  : FS_RL_LEAF;
+        in->role = in->must_store || in->n_uses > 1 || in->viewed ? FS_RL_CALL : FS_RL_LEAF;
         break;
       case FS_ND_VIEW: in->role = FS_RL_EDGE; break;
       case FS_ND_LIB:
@@ -246,8 +244,7 @@ void fs_visit_call(struct fs_visit *v, fs_id id) {
   const struct fs_node *nd = fs_node(v->c->g, id);
   for (int s = 0; s < nd->n_src; s++) {
     if (!nd->src[s]) continue;
-    bool same_domain = nd->kind == FS_ND_MAP || nd->kind == FS_ND_REDUCE ||
-                       nd->kind == FS_ND_APPLY;
+    bool same_domain = nd->kind == FS_ND_MAP || nd->kind == FS_ND_REDUCE || nd->kind == FS_ND_APPLY;
     visit_operand(v, nd->src[s], same_domain);
   }
 }

@@ -1,5 +1,4 @@
-/* options.h - what is wanted of a plan: strategy, pins, how long to look.
- */
+/* options.h - what is wanted of a plan: strategy, pins, how long to look. / */
 #ifndef FS_PLAN_OPTIONS_H
 #define FS_PLAN_OPTIONS_H
 
@@ -33,9 +32,8 @@ struct fs_pin_result {
   enum fs_rule between_rule;
 };
 
-/* What tells the ways to run a kernel from each other, as users are told of it:
- * scheme, rows of the index space, routine of a function of theirs, and what
- * struct fs_tuning has. */
+/* What tells the ways to run a kernel from each other, as users are told of it: scheme, rows of the
+ * index space, routine of a function of theirs, and what struct fs_tuning has. */
 enum {
   FS_TRAIT_SCHEME = 0, FS_TRAIT_ROWS, FS_TRAIT_WALK, FS_TRAIT_ROUTINE, FS_TRAIT_TUNING,
   FS_TRAITS = FS_TRAIT_TUNING + FS_TUNING_ROWS

@@ -1,9 +1,8 @@
-/* cover.c - which fusions to take: each cluster in exactly one kernel, at the
- * least predicted time. This is set partition, as in Filipovic's compiler
- * ("combination of fusion implementations"): search.c finds the best covers, those of
- * kernels that do not wait for each other, in the order of their best implementations;
- * rank.c lists the implementations of each. The search has a limit; where it has found
- * nothing by then, a cover that was known before it is taken. */
+/* cover.c - which fusions to take: each cluster in exactly one kernel, at the least predicted time.
+ * This is set partition, as in Filipovic's compiler ("combination of fusion implementations"):
+ * search.c finds the best covers, those of kernels that do not wait for each other, in the order of
+ * their best implementations; rank.c lists the implementations of each. The search has a limit;
+ * where it has found nothing by then, a cover that was known before it is taken. */
 #include <glpk.h>
 #include <math.h>
 
@@ -70,8 +69,7 @@ bool fs_plan_may_be_kernel(const struct fs_fusions *p, int candidate) {
 
 /* -- columns ----------------------------------------------------------------------- */
 
-/* In microseconds; the index breaks ties, so that the same block always gets the
- * same plan. */
+/* In microseconds; the index breaks ties, so that the same block always gets the same plan. */
 static void add_column(struct fs_covering *c, int candidate) {
   const struct fs_candidate *cand = &c->p->candidates.data[candidate];
   struct fs_column *col = &c->columns[c->n++];
@@ -537,8 +535,7 @@ int fs_plan_sketch(struct fs_fusions *p, double *worth, int *chosen) {
   return n;
 }
 
-/* The combinations of a cover that is known: the one that fuse.c found, else each cluster
- * alone. */
+/* The combinations of a cover that is known: the one that fuse.c found, else each cluster alone. */
 static int take_known(struct fs_fusions *p, int k, struct fs_combination *list) {
   int n = p->n_sketched[p->as_phases];
   struct cover c = {.n = n ? n : fs_window_size(p)};

@@ -113,7 +113,8 @@ static bool alike(const struct group *g, const struct fs_kernel *a, const struct
 static bool is_own(const struct group *g, const struct fs_kernel *k, const struct fs_step *s) {
   const struct fs_access *a = &k->accesses.data[s->access];
   const struct fs_kernel *w = &g->plan->kernels.data[g->writer[a->slot]];
-  if (s->kind != FS_SP_LOAD || !a->varies || a->list || k->everywhere || !alike(g, k, w))
+  if (s->kind != FS_SP_LOAD || !a->varies || !fs_access_is_plain(a) || k->everywhere ||
+      !alike(g, k, w))
     return false;
   FS_EACH_AT(&w->accesses, b) {
     if (!b->stored || b->slot != a->slot) continue;

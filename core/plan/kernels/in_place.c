@@ -175,7 +175,7 @@ static bool stays_right(const struct fs_plan *plan, const struct store *s, const
   if (r->access < 0) return false;
   const struct fs_access *a = &k->accesses.data[r->access];
   if (a->slot != r->slot) return true; /* it reads a copy */
-  return r->kernel == s->kernel && !a->list && !fs_access_is_list(k, r->access) &&
+  return r->kernel == s->kernel && fs_access_is_plain(a) && !fs_access_is_list(k, r->access) &&
          input_of(plan, r->slot)->anchored == s->update->anchored && is_plain(plan, s) &&
          is_loaded_before(k, a, s);
 }
@@ -335,7 +335,7 @@ static bool may_read_copy(const struct fs_plan *plan, const struct read *r) {
   const struct fs_kernel *k = &plan->kernels.data[r->kernel];
   if (r->access < 0 || k->n_applied || k->mirrors || fs_scheme_of(k)->in_step) return false;
   const struct fs_access *a = &k->accesses.data[r->access];
-  return !a->list && !fs_access_is_list(k, r->access);
+  return fs_access_is_plain(a) && !fs_access_is_list(k, r->access);
 }
 
 static double bytes_read(const struct fs_plan *plan, const read_list *readers) {

@@ -21,6 +21,7 @@ static void clear(struct fs_kernel *k, enum fs_scheme scheme) {
 
 /* The paper's 32 x 32 tiles want one outer and one inner axis of some length. */
 static bool tile_fits(const struct fs_kernel *k, const struct fs_device *d) {
+  FS_EACH_AT(&k->accesses, a) if (a->reach) return false;
   return (void)d, k->space.n_outer == 1 && k->space.n_inner == 1;
 }
 
@@ -136,8 +137,7 @@ static void free_group(struct fs_group *g) {
 
 /* -- all implementations ----------------------------------------------------------------------- */
 
-/* "on-chip" says most about why: there all else was as it must be. Then "level",
- * then "shape". */
+/* "on-chip" says most about why: there all else was as it must be. Then "level", then "shape". */
 static int rule_rank(enum fs_rule why) {
   if (!why) return 0;
   return why == FS_RULE_ON_CHIP ? 3 : why == FS_RULE_LEVEL ? 2 : 1;
@@ -178,8 +178,7 @@ static void add_impl(struct fs_maker *p, struct fs_impl impl, int from, fs_impl_
   insert(out, from, impl);
 }
 
-/* Routines beside those whose calls take the least, each a setting behind the
- * others. */
+/* Routines beside those whose calls take the least, each a setting behind the others. */
 static void add_routines(struct fs_maker *p, struct fs_kernel *k,
                          const struct fs_work *w, struct fs_impl *impl) {
   int ways = fs_kernel_ways(p->g, k);

@@ -63,9 +63,8 @@ void fs_maker_open(struct fs_maker *p, const struct fs_calls *calls,
                    bool many);
 void fs_maker_close(struct fs_maker *p);
 
-/* All implementations of these calls (ascending) in one kernel. Appends those that no other
- * one dominates, best first. FS_RULE_NONE, or what forbids all: FS_RULE_LEVEL, SHAPE,
- * "on-chip". */
+/* All implementations of these calls (ascending) in one kernel. Appends those that no other one
+ * dominates, best first. FS_RULE_NONE, or what forbids all: FS_RULE_LEVEL, SHAPE, "on-chip". */
 enum fs_rule fs_kernel_survey(struct fs_maker *p, const fs_id *calls, int n, fs_impl_list *out);
 /* The kernel itself, tuned. Accesses name graph nodes in `slot` until the slots
  * are numbered. Gives its parts: fs_kernel_free(). */
@@ -83,9 +82,8 @@ bool fs_kernel_alone(struct fs_maker *p, fs_id call, struct fs_impl *out);
 void fs_kernel_keep_alone(struct fs_maker *p, fs_id call, const struct fs_impl *impl);
 /* A library call. */
 void fs_kernel_library(struct fs_maker *p, fs_id node, struct fs_kernel *out);
-/* copy.c: the kernels that copy the base of an UPDATE into its slot: one for all of it, or
- * one for each pair of slabs around the part that it replaces. Gives how many; the caller
- * frees them. */
+/* copy.c: the kernels that copy the base of an UPDATE into its slot: one for all of it, or one for
+ * each pair of slabs around the part that it replaces. Gives how many; the caller frees them. */
 enum { FS_MOST_COPIES = 2 * FS_MAX_RANK };
 int fs_kernel_copies(struct fs_maker *p, fs_id update, struct fs_kernel out[FS_MOST_COPIES]);
 
@@ -106,8 +104,7 @@ bool fs_kernel_is_caller(const struct fs_kernel *k);
 /* onchip.c: orders the steps of a tuned kernel so that least is alive at once, and
  * fills between which steps its values live. */
 void fs_kernel_order(struct fs_kernel *k);
-/* Words of a thread that are alive at once in the order as it is, one element of
- * each value. */
+/* Words of a thread that are alive at once in the order as it is, one element of each value. */
 int fs_kernel_footprint(struct fs_kernel *k);
 
 /* -- which settings are wanted -- */

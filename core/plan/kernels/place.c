@@ -48,6 +48,8 @@ static struct fs_access access_to(const struct builder *b, const struct fs_holde
   a.slot = (int)slot_node;
   a.dtype = dt;
   a.offset = layout->offset;
+  a.low = layout->low;
+  a.reach = layout->reach;
   unsigned mask = 0;
   for (int k = h->list != 0; k < rank; k++) {
     a.stride[b->axis_of[h->cls[k]]] = layout->stride[k];
@@ -98,6 +100,7 @@ static struct fs_step *find_load(struct builder *b, const struct fs_access *a, b
     const struct fs_access *other = &b->k->accesses.data[st->access];
     if (other->offset == a->offset && other->dtype == a->dtype && other->varies == a->varies &&
         other->list == a->list && other->list_stride == a->list_stride &&
+        other->low == a->low && other->reach == a->reach &&
         !memcmp(other->stride, a->stride, sizeof a->stride) &&
         fs_place_same_array(b->p->g, other->slot, a->slot))
       return st;
@@ -108,8 +111,7 @@ static struct fs_step *find_load(struct builder *b, const struct fs_access *a, b
 /* Where an array lies that the kernel reads. */
 static struct fs_access access_of(struct builder *b, const struct fs_holder *h) {
   const struct fs_node *nd = fs_node(b->p->g, h->node);
-  struct fs_access a =
-      access_to(b, h, &h->layout, nd->shape.rank, h->slot_node, nd->dtype);
+  struct fs_access a = access_to(b, h, &h->layout, nd->shape.rank, h->slot_node, nd->dtype);
   if (!h->list) return a;
   struct fs_access list = access_of(b, holder(b, h->list - 1));
   int at = 0;
@@ -219,8 +221,7 @@ static int make_map(struct builder *b, struct fs_holder *h, int phase) {
 
 static int map_value(struct builder *b, struct fs_holder *h, int phase) {
   if (h->value[context(phase)]) return h->value[context(phase)] - 1;
-  if (phase != FS_END && h->home != FS_END && phase > h->home &&
-      h->value[h->home]) {
+  if (phase != FS_END && h->home != FS_END && phase > h->home && h->value[h->home]) {
     int v = h->value[h->home] - 1;
     if (!(b->k->values.data[v].varies & FS_VARIES_J)) return v;
   }
@@ -392,8 +393,7 @@ static void store(struct builder *b, fs_id id, int value,
   uint8_t varies = varies_of(b, mask);
   v = spread(b, v, varies, phase, id);
   bool vector_end = phase == FS_END && varies != 0;
-  if (vector_end && (varies == (FS_VARIES_I | FS_VARIES_J) ||
-                     !ends(b, varies))) {
+  if (vector_end && (varies == (FS_VARIES_I | FS_VARIES_J) || !ends(b, varies))) {
     fail(b, FS_RULE_LEVEL);
     return;
   }
@@ -424,8 +424,7 @@ static void place_all(struct builder *b, const bool *stored) {
       default: break;
     }
     if (stored[k] && !b->why) {
-      store(b, id, fs_axes_member(b->ax, id), &b->p->calls->stored[id].layout,
-            nd->shape.rank);
+      store(b, id, fs_axes_member(b->ax, id), &b->p->calls->stored[id].layout, nd->shape.rank);
     }
   }
 }

@@ -69,8 +69,7 @@ void fs_kernel_take_way(const struct fs_graph *g, const struct fs_device *device
     while (cheapest < ways - 1 && fs_user_way(functions[f], cheapest) !=
                                       fs_user_cheapest(functions[f], device))
       cheapest++;
-    take(g, k, functions[f],
-         fs_user_way(functions[f], (cheapest + at) % ways));
+    take(g, k, functions[f], fs_user_way(functions[f], (cheapest + at) % ways));
     way /= ways;
   }
 }
@@ -92,8 +91,7 @@ static void put(const struct fs_user *all, const struct fs_user *taken, struct f
   fs_str_puts(&one, taken->name);
   if (routines > 1) fs_str_printf(&one, " routine %d of %d", taken->impl, routines);
   if (fs_user_ways(all) > routines)
-    fs_str_printf(&one, " on %d thread%s each", taken->threads,
-                  taken->threads == 1 ? "" : "s");
+    fs_str_printf(&one, " on %d thread%s each", taken->threads, taken->threads == 1 ? "" : "s");
   if (!out->len || !strstr(fs_str_text(out), fs_str_text(&one)))
     fs_str_printf(out, "%s%s", out->len ? ", " : "", fs_str_text(&one));
   fs_str_free(&one);

@@ -29,8 +29,7 @@ static int routine_of(const struct fs_graph *g, const struct fs_kernel *k) {
   return 0;
 }
 
-void fs_kernel_traits(const struct fs_graph *g, const struct fs_kernel *k,
-                      int64_t out[FS_TRAITS]) {
+void fs_kernel_traits(const struct fs_graph *g, const struct fs_kernel *k, int64_t out[FS_TRAITS]) {
   out[FS_TRAIT_SCHEME] = k->scheme;
   out[FS_TRAIT_ROWS] = k->space.m;
   out[FS_TRAIT_WALK] = k->inner;
@@ -93,8 +92,7 @@ int fs_impl_ways(const struct fs_impl *impl) {
 }
 
 static bool same_calls(const struct fs_kernel_pin *pin, const fs_id *calls, int n) {
-  return pin->n_calls == n &&
-         !memcmp(pin->calls, calls, sizeof *calls * (size_t)n);
+  return pin->n_calls == n && !memcmp(pin->calls, calls, sizeof *calls * (size_t)n);
 }
 
 const struct fs_kernel_pin *fs_plan_kernel_pin(const struct fs_maker *p,

@@ -90,8 +90,7 @@ void fs_work_user(struct fs_work *w, const struct fs_user *u,
   w->unknown |= u->unknown;
   if (each >= 0) fs_work_add(w, FS_TM_USER, phase, calls * each);
   else /* as declared, as if products */
-    fs_work_add(w, fs_term_map(FS_OP_MUL, fs_arith_of(u->compute)), phase,
-                calls * u->flops);
+    fs_work_add(w, fs_term_map(FS_OP_MUL, fs_arith_of(u->compute)), phase, calls * u->flops);
 }
 
 /* How often a step is done for each of its elements. The CPU target does it in each sweep that
@@ -284,8 +283,7 @@ void fs_kernel_count_tuning(const struct fs_kernel *k,
 /* The axes that a reduction goes over; a sum of what rows gave is a sum of all, for it
  * has none of the work of column sums. */
 static unsigned reduced_over(const struct fs_kernel *k, const struct fs_step *s) {
-  bool of_rows = s->over == FS_VARIES_I &&
-                 !(k->values.data[s->in[0]].varies & FS_VARIES_J);
+  bool of_rows = s->over == FS_VARIES_I && !(k->values.data[s->in[0]].varies & FS_VARIES_J);
   return of_rows ? FS_VARIES_I | FS_VARIES_J : s->over;
 }
 
@@ -302,8 +300,7 @@ static int sweeps(const struct fs_kernel *k, unsigned *over) {
 
 /* "map", "rows", "cols", "all": what is reduced; "+": several sweeps; "'": strided; "@": by
  * lists, and what that takes depends on what they say. */
-static void name_pattern(const struct fs_kernel *k, unsigned over, int sweeps,
-                         struct fs_work *w) {
+static void name_pattern(const struct fs_kernel *k, unsigned over, int sweeps, struct fs_work *w) {
   char *at = w->pattern; /* room for all of them */
   at = stpcpy(at, !over ? "map" : over >> FS_VARIES_J & 1 ? "rows" : "");
   at = stpcpy(at, over >> FS_VARIES_I & 1 ? "cols" : over >> 3 & 1 ? "all" : "");
@@ -322,10 +319,8 @@ static void count_moves(double busy, bool cuda, struct fs_work *w) {
   };
   double read = cuda && w->tiled ? w->bytes_asked : w->bytes_read;
   fs_work_add(w, moves_of[w->scheme].read, 0, read * busy);
-  fs_work_add(w, w->past ? FS_TM_PAST : moves_of[w->scheme].write, 0,
-              w->bytes_written * busy);
-  fs_work_add(w, w->tiled ? FS_TM_STRIDED_TILE : FS_TM_STRIDED, 0,
-              w->bytes_strided * busy);
+  fs_work_add(w, w->past ? FS_TM_PAST : moves_of[w->scheme].write, 0, w->bytes_written * busy);
+  fs_work_add(w, w->tiled ? FS_TM_STRIDED_TILE : FS_TM_STRIDED, 0, w->bytes_strided * busy);
   fs_work_add(w, FS_TM_AGAIN, 0, w->bytes_extra * busy);
   fs_work_add(w, FS_TM_NEIGHBOUR, 0, w->bytes_near * busy);
 }

@@ -1,0 +1,155 @@
+#!/usr/bin/python3
+"""Loops over neighbours whose places a condition, or the subscript itself, keeps inside of the
+array: corners, edges, mirrored, clamped and wrapped borders. Beside numpy, element by element.
+
+    tests/test_borders.py [--count N] [--first N] [--target cpu|fake|cuda]
+
+Values are whole numbers, so every element must be the same. On the CPU the plans are looked at,
+too: no list of places is made. The last line is `N passed, N failed`.
+"""
+import argparse
+import itertools
+import os
+import random
+import sys
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, 'fake')]
+import fakegpu  # noqa: E402
+import score as scores  # noqa: E402
+
+score = scores.Score()
+COUNTERS = 'ijk'
+
+
+def clamped(at, n):
+    return min(max(at, 1), n)
+
+
+def mirrored(at, n):
+    return 2 - at if at < 1 else 2*n - at if at > n else at
+
+
+def wrapped(at, n):
+    return (at - 1) % n + 1
+
+
+WAYS = {'clamped': (clamped, 'min(max({at}, 1), {n})'),
+        'mirrored': (mirrored, 'where({at} < 1, 2 - ({at}), where({at} > {n}, 2*{n} - ({at}), {at}))'),
+        'wrapped': (wrapped, 'mod({at} - 1, {n}) + 1')}
+
+
+class Nest:
+    """A loop over all elements of X, which sums some of its neighbours."""
+
+    def __init__(self, r, number):
+        self.rank = r.choice([1, 2, 2, 2, 3])
+        self.shape = [r.randint(1 if r.random() < .1 else 3, 7) for _ in range(self.rank)]
+        if self.rank == 2 and r.random() < .2:
+            self.shape[1] = r.randint(30, 90)
+        self.dtype = r.choice(['f32', 'f32', 'i32', 'f64'])
+        self.taps = [self.tap(r) for _ in range(r.randint(1, 5))]
+        self.of = r.choice(['plain', 'plain', 'turned', 'part', 'computed'])
+        if self.of == 'turned' and self.rank != 2:
+            self.of = 'plain'
+        self.name = number
+
+    def tap(self, r):
+        tap = [r.randint(1, 3)]
+        for n in self.shape:
+            by = r.randint(-2, 2)
+            if n < 3:
+                tap.append((by, 'guarded'))
+            else:
+                tap.append((by, r.choice(['guarded', 'guarded', *WAYS])))
+        return tap
+
+    def text(self):
+        v, n = f'X{self.name}', self.shape
+        head = ', '.join(f'{COUNTERS[d]} = 1:{n[d]}' for d in range(self.rank))
+        lines = [{'plain': f'X = {v};', 'turned': f"X = {v}';", 'computed': f'X = {v} + 0*{v};',
+                  'part': f'X = {v}[{", ".join(f"2:{k + 1}" for k in n)}];'}[self.of]]
+        if self.of == 'computed':
+            lines.append('begin')
+        lines += [f'y{self.name} = zeros({", ".join(map(str, n + [1]*(self.rank == 1)))}, '
+                  f'"{self.dtype}");', f'forall {head}', '  s = 0;']
+        for weight, *at in self.taps:
+            subs, conditions = [], []
+            for d, (by, way) in enumerate(at):
+                place = f'{COUNTERS[d]} + {by}' if by >= 0 else f'{COUNTERS[d]} - {-by}'
+                if way == 'guarded':
+                    subs.append(place)
+                    conditions += [f'{place} >= 1'] if by < 0 else []
+                    conditions += [f'{place} <= {n[d]}'] if by > 0 else []
+                else:
+                    subs.append(WAYS[way][1].format(at=place, n=n[d]))
+            term = f's += {weight}*X[{", ".join(subs)}];'
+            lines.append(f'  if {" && ".join(conditions)}; {term} end' if conditions else f'  {term}')
+        lines += [f'  y{self.name}[{", ".join(COUNTERS[:self.rank])}] = s;', 'end']
+        if self.of == 'computed':
+            lines.append('end')
+        return lines
+
+    def stored(self, data):
+        """What X is made of."""
+        if self.of == 'turned':
+            return np.ascontiguousarray(data.T)
+        if self.of == 'part':
+            return np.pad(data, 1, constant_values=77)
+        return data
+
+    def result(self, data):
+        out = np.zeros(self.shape, data.dtype)
+        for place in itertools.product(*(range(n) for n in self.shape)):
+            for weight, *at in self.taps:
+                to = [c + 1 + by for c, (by, _) in zip(place, at)]
+                to = [WAYS[way][0](t, n) if way != 'guarded' else t
+                      for t, n, (_, way) in zip(to, self.shape, at)]
+                if all(1 <= t <= n for t, n in zip(to, self.shape)):
+                    out[place] += weight*data[tuple(t - 1 for t in to)]
+        return out
+
+
+def check(target, seed):
+    r = random.Random(seed)
+    folder = scores.folder('borders')
+    nests = [Nest(r, k) for k in range(10)]
+    lines, want = [], []
+    for nest in nests:
+        data = np.random.default_rng(seed + nest.name).integers(-9, 10, nest.shape)
+        data = data.astype({'f32': np.float32, 'f64': np.float64, 'i32': np.int32}[nest.dtype])
+        want.append(nest.result(data))
+        np.save(os.path.join(folder, f'X{nest.name}.npy'), nest.stored(data))
+        lines.append(f'X{nest.name} = load("X{nest.name}.npy");')
+        lines += nest.text()
+        lines += [] if nest.of == 'computed' else [f':dump graph']
+        lines.append(f'save("y{nest.name}.npy", y{nest.name});')
+    os.environ['FUSIBLE_CHECK'] = '1'
+    here = os.getcwd()
+    os.chdir(folder)
+    done = fakegpu.run_script('\n'.join(lines) + '\n', target, folder)
+    os.chdir(here)
+    if not score.check(done.returncode == 0, (seed, done.stderr, '\n'.join(lines))):
+        return
+    listed = [line for line in done.stdout.splitlines() if 'lib gather' in line]
+    score.check(not listed, (seed, 'a list of places', listed))
+    for nest, value in zip(nests, want):
+        got = np.load(os.path.join(folder, f'y{nest.name}.npy'))
+        good = got.reshape(value.shape).dtype == value.dtype and (got.reshape(value.shape) == value).all()
+        score.check(good, (seed, '\n'.join(nest.text()), got, value))
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument('--count', type=int, default=12)
+    p.add_argument('--first', type=int, default=0)
+    p.add_argument('--target', default='cpu', choices=['cpu', 'fake', 'cuda'])
+    args = p.parse_args()
+    for seed in range(args.first, args.first + args.count):
+        check(args.target, seed)
+    return score.close()
+
+
+sys.exit(main())
