@@ -46,6 +46,68 @@ def convolved(a, k):
     return sum(a[j:j + h, i:i + w]*k[j, i] for j in range(k.shape[0]) for i in range(k.shape[1]))
 
 
+def hot(t, power):
+    down, right = np.minimum(np.arange(6) + 1, 5), np.minimum(np.arange(7) + 1, 6)
+    up, left = np.maximum(np.arange(6) - 1, 0), np.maximum(np.arange(7) - 1, 0)
+    return t + F32(.5)*(power + (t[down] + t[up] - 2*t)*2 + (t[:, right] + t[:, left] - 2*t)*4 + 3 - t)
+
+
+def path(wall, src):
+    far = np.array([99], I32)
+    around = [src, np.concatenate([far, src[:-1]]), np.concatenate([src[1:], far])]
+    return np.min(around, axis=0) + wall
+
+
+def weighed(a):
+    out, w = np.zeros_like(a), np.array([[2, 5, -8], [-3, 6, -9], [4, 7, 1]], F32)
+    out[1:-1, 1:-1] = sum(w[j, i]*a[j:j + 4, i:i + 5] for j in range(3) for i in range(3))
+    return out
+
+
+def boxed(a):
+    rows, columns = np.arange(a.shape[0]), np.arange(a.shape[1])
+    at = [(np.clip(rows + j, 0, rows[-1]), np.clip(columns + i, 0, columns[-1]))
+          for j in (-1, 0, 1) for i in (-1, 0, 1)]
+    return sum(a[np.ix_(j, i)] for j, i in at)/F32(9)
+
+
+def chosen(x, k):
+    w = x.reshape(-1, 3).copy()
+    for j in (0, 1):
+        w[:, j], w[:, j + 1] = w[:, j:j + 2].min(axis=1), w[:, j:j + 2].max(axis=1)
+    return w[np.arange(len(k)), k]
+
+
+def written(r):
+    """Kernels as they stand in samples and benchmarks."""
+    def array(*shape, dtype=F32, low=-9, high=10):
+        return r.integers(low, high, shape).astype(dtype)
+
+    x, y, k = array(12), array(12), array(12, dtype=I32, low=0, high=3)
+    a, b, t, wall = array(6, 7), array(6, 7), array(6, 7), array(3, 8, dtype=I32)
+    up, down = np.vstack([t[:1], t[:-1]]) - t, np.vstack([t[1:], t[-1:]]) - t
+    five, four, six, old = array(5, 7), array(4, 6), array(6, 5), array(4, 5)
+    src, seven, sides = array(8, dtype=I32), array(7), array(5, 4)
+    rgb, points = array(60, dtype=I32, low=0, high=50), array(12)
+    turned = points.reshape(4, 3) @ np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]], F32).T
+    small = np.array([1, 2, 3, 4, 7, 8, 9, 16, 31], F32)
+    quarters = np.where(x < 0, (4 - x)/4, np.where(x > 8, 8, (x + 4)/4)) + F32(.5)
+    grey = np.trunc(rgb.reshape(4, 5, 3) @ np.array([.25, .5, .25])).astype(I32)
+    return [('written.cu', *case) for case in [
+        ('saxpy', [12, 2, x, y], [2*x + y]), ('hotspot', [a, b, 6, 7, 0.5, 4, 2, 1, 3], [hot(a, b)]),
+        ('pathfinder', [wall, src, 8, 1], [path(wall[1], src)]),
+        ('srad', [t], [up, down, up*up + down*down]), ('atax_kernel1', [five, seven], [five @ seven]),
+        ('gemm_kernel', [four, six, old], [3*old + 2*(four @ six)]),
+        ('Convolution2D_kernel', [a, np.zeros((6, 7), F32)], [weighed(a)]),
+        ('local_array', [sides, 5], [sides.max(axis=1) + sides[:, 3]]), ('rotate', [points, 4], [turned]),
+        ('pick', [k, x, 12], [np.where(k == 0, x, np.where(k == 1, -x, F32(0)))]),
+        ('scale', [x, 3, 12], [3*x]), ('scale', [x.astype(F64), 3, 12], [3*x.astype(F64)]),
+        ('rgb2gray', [rgb, 5, 4], [grey]), ('box', [a, 7, 6], [boxed(a)]),
+        ('collatz', [small, 9], [np.array([1, 1, 2, 2, 3, 3, 4, 4, 5], I32)]),
+        ('quarters', [x], [quarters.astype(F32)]), ('strided', [x, 12], [2*x]),
+        ('chosen', [x, k[:4]], [chosen(x, k[:4])])]]
+
+
 def cases(r):
     """(file, kernel, arguments, results)"""
     n, m, w = (int(r.integers(2, 9)) for _ in range(3))
@@ -107,7 +169,7 @@ def cases(r):
          [np.array([min([4] + list(x[k[:n] % 3 == i])) for i in range(3)], F32)]),
         ('atomic.cu', 'total', [x, np.ones(1, F32)], [x.sum(keepdims=True) + 1]),
         (cl, 'hist', [k % 5, np.zeros(5, I32)], [np.bincount(k % 5, minlength=5).astype(I32)]),
-    ]
+        *written(r)]
 
 
 def expected(name, args, results):
@@ -151,10 +213,18 @@ HEAD = '__global__ void f(float *A, const float *x, float *y, int n) {\n'
 REFUSED = {
     'a barrier': (HEAD + '  y[idx] = x[idx];\n  __syncthreads();\n}', '3:3', 'wait for each other'),
     'shared memory': (HEAD + '  __shared__ float s[16];\n}', '2:3', 'memory that threads share'),
-    'an array of its own': (HEAD + '  float s[16];\n}', '2:9', "a thread's own"),
-    'do': (HEAD + '  do y[idx] = 1; while (n);\n}', '2:3', '`do` is not read'),
+    'an array of its own of any size': (HEAD + '  float s[n];\n}', '2:9', 'a constant size'),
+    'a large array of its own': (HEAD + '  float s[20][20];\n}', '2:9', 'up to 256 elements'),
+    'an array of its own as a whole': (HEAD + '  float s[2];\n  y[idx] = s;\n}', '3:12', 'by elements'),
+    'too many values': (HEAD + '  float s[2] = {1, 2, 3};\n}', '2:23', 'more values than elements'),
+    'a do that is left': (HEAD + '  do { break; } while (n);\n}', '2:3', 'left within'),
+    'a do without an end': (HEAD + '  do y[idx] = 1;\n}', '3:1', 'expected `while`'),
     'goto': (HEAD + '  goto end;\n}', '2:3', '`goto` is not read'),
-    'switch': (HEAD + '  switch (n) { }\n}', '2:3', '`switch` is not read'),
+    'a case that goes on': (HEAD + '  switch (n) { case 1: y[idx] = 1; case 2: y[idx] = 2; }\n}', '2:36',
+                            'goes on into the next one'),
+    'a default that stands first': (HEAD + '  switch (n) { default: y[idx] = 1; break; case 2: ; }\n}',
+                                    '2:16', 'stands last'),
+    'no case': (HEAD + '  switch (n) { y[idx] = 1; }\n}', '2:16', 'expected `case`'),
     'a call': (HEAD + '  g(x);\n}', '2:3', 'the call of `g` as a statement'),
     'an unknown function': (HEAD + '  y[idx] = g(x[idx]);\n}', '2:12', '`g` is no function'),
     'an unknown name': (HEAD + '  y[idx] = z;\n}', '2:12', 'nothing in the kernel is called `z`'),
@@ -179,16 +249,22 @@ REFUSED = {
     'no end of a comment': (HEAD + '  /* y\n}', '2:3', 'this comment has no end'),
     'no number': (HEAD + '  y[idx] = 1.5q;\n}', '2:12', 'no number of C'),
     'another character': (HEAD + '  y[idx] = 1 @ 2;\n}', '2:14', 'C has no use for'),
-    'a long device function': ('__device__ float g(float x) { x = 1; return x; }\n', '1:31',
-                               'is one `return`'),
+    'a device function with a loop': ('__device__ float g(float x) { while (x > 1) x = x/2; return x; }\n',
+                                      '1:31', 'names, `if` and `return`'),
+    'a device function that gives nothing': ('__device__ float g(float x) { if (x > 1) return x; }\n',
+                                             '1:29', 'ends with a `return`'),
     'a device function of an array': ('__device__ float g(float *x) { return x[0]; }\n', '1:26',
-                                      'up to four numbers'),
+                                      'up to eight numbers'),
     'a device function of others': ('__device__ float g(float x) { return x; }\n' + HEAD +
                                     '  y[idx] = g(1, 2);\n}', '3:12', '`g` has 1 parameter, not 2'),
     'a device function that grows': ('__device__ float g(float x) { return x*x; }\n' + HEAD +
                                      '  y[idx] = ' + 'g('*20 + 'x[idx]' + ')'*20 + ';\n}', '3:',
                                      'too long'),
-    'a constant': ('const int N = 3;\n', '1:1', 'a file has kernels'),
+    'an array outside': ('__constant__ float w[3];\n', '1:20', 'what is outside of kernels'),
+    'something else outside': ('int;\n', '1:4', 'a constant is'),
+    'a type of another kind': ('typedef struct { int a; } s;\n', '1:9', 'expected a type'),
+    'a template of numbers': ('template <int N> __global__ void f(float *x) { x[idx] = N; }\n', '1:11',
+                              'has types alone'),
     'a kernel that gives something': ('__global__ int f(int *x) { }', '1:12', 'expected `void`'),
     'a pointer to pointers': ('__global__ void f(float **x) { }', '1:27', 'name of a parameter'),
     'a vector type': ('__global__ void f(float4 *x) { }', '1:19', 'expected a type'),
@@ -196,7 +272,11 @@ REFUSED = {
     'a parameter that is changed': (HEAD + '  n = 3;\n  y[idx] = n;\n}', '2:3',
                                     'a parameter keeps its value'),
     'no kernel': ('#define N 3\n', '1:12', 'no kernel in the file'),
-    'a condition of the preprocessor': ('#ifdef N\n#endif\n', '1:1', 'directive is not read'),
+    'a condition of the preprocessor': ('#if N > 1\n#endif\n', '1:1', 'condition is not read'),
+    'another directive': ('#error no\n', '1:1', 'directive is not read'),
+    'a condition without end': ('#ifdef N\nfloat\n', '1:1', 'has no #endif'),
+    'an end without condition': ('#endif\n', '1:1', 'belongs to no #if'),
+    'too many conditions': ('#ifndef A\n'*40, '33:1', 'more than 32'),
     'macros that join words': ('#define A(x) x##1\n', '1:15', 'join words'),
     'arguments of a macro': ('#define A(x) x\n' + HEAD + '  y[idx] = A(1, 2);\n}', '3:12',
                              'another number of arguments'),
@@ -228,6 +308,10 @@ CALLED = {
     'out of range under a condition': (
         HEAD + '  if (idx < 2) y[idx] = x[idx + 1];\n}', 'f(A, x, 2)', '2:25',
         'may be out of range'),
+    'an element that there is not': (HEAD + '  float s[2];\n  s[2] = 1;\n  y[idx] = s[0] + x[idx];\n}',
+                                     'f(A, x, 2)', '3:3', 'has no such element'),
+    'a computed element that is written': (HEAD + '  float s[2];\n  s[(int)x[idx]] = 1;\n  y[idx] = s[0] + x[idx];\n}',
+                                           'f(A, x, 2)', '3:3', 'is not written'),
     'too few arguments': (HEAD + '  y[idx] = x[idx];\n}', 'f(x)', None, 'f takes 3 arguments, not 1'),
     'an array for a number': (HEAD + '  y[idx] = x[idx]*n;\n}', 'f(A, x, x)', None,
                               '`n` of the kernel is a number'),

@@ -7,7 +7,7 @@
  *       y[i] = s;
  *     }
  *
- * A file is read once (cuda_c_lex.c, cuda_c_parse.c). What comes of that are statements and
+ * A file is read once (cuda_c_lex.c, cuda_c_parse.c, cuda_c_stmt.c, cuda_c_file.c). What comes of that are statements and
  * expressions as the language has them, with the meaning of C: subscripts count from 0, `/` of
  * two integers cuts off. A call says of which shapes the arrays are; for these the kernel is
  * written as a function of the language (cuda_c_index.c, cuda_c_tree.c): a `forall` over the
@@ -17,7 +17,7 @@
 
 #include "core/lang/ast.h"
 
-enum { FS_C_RANK = 4 };
+enum { FS_C_RANK = 4, FS_C_OWN_DIMS = 3 };
 
 enum fs_c_type { FS_C_BOOL, FS_C_I32, FS_C_I64, FS_C_F16, FS_C_BF16, FS_C_F32, FS_C_F64,
                  FS_C_VOID };
@@ -27,6 +27,9 @@ struct fs_c_name {
   struct fs_span span;
   enum fs_c_type type;
   struct fs_expr *once;      /* of a local: the value that it always has; NULL: several */
+  bool counts;               /* it counts a loop */
+  int n_dims;                /* of an array of a thread's own, whose elements are [](a, i, j) */
+  int64_t dim[FS_C_OWN_DIMS];
 };
 
 struct fs_c_param {

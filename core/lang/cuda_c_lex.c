@@ -8,7 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST_WORDS = 200000, MOST_DEPTH = 64, MOST_PARAMS = 16, MOST_NUMBER = 64 };
+enum { MOST_WORDS = 200000, MOST_DEPTH = 64, MOST_PARAMS = 16, MOST_NUMBER = 64,
+       MOST_IFS = 32 };
 
 struct macro {
   const char *name;
@@ -27,6 +28,9 @@ struct lexer {
   bool fresh;                /* nothing on this line so far */
   FS_VEC(struct macro) macros;
   int words;
+  int n_ifs;                 /* #if that are open; of each, whether a branch of it was taken */
+  bool taken[MOST_IFS];
+  struct fs_span ifs[MOST_IFS];
 };
 
 static enum fs_status fail(struct lexer *x, struct fs_span span, const char *id, const char *hint,
@@ -125,7 +129,8 @@ static enum fs_status lex_one(struct lexer *x, struct fs_c_token *t) {
 
 static struct macro *macro_of(struct lexer *x, const char *name) {
   for (int k = x->macros.len - 1; k >= 0; k--)
-    if (!strcmp(x->macros.data[k].name, name)) return x->macros.data[k].gone ? NULL : &x->macros.data[k];
+    if (!strcmp(x->macros.data[k].name, name)) return x->macros.data[k].gone ? NULL
+        : &x->macros.data[k];
   return NULL;
 }
 
@@ -261,7 +266,8 @@ static enum fs_status define(struct lexer *x, const fs_c_tokens *line) {
   struct macro m = {.n_params = -1};
   int at = 2;
   if (line->len < 2 || line->data[1].kind != FS_CT_NAME)
-    return fail(x, line->data[0].span, "kernel-macro", "#define NAME value", "this macro has no name");
+    return fail(x, line->data[0].span, "kernel-macro", "#define NAME value",
+                "this macro has no name");
   const struct fs_c_token *name = &line->data[1];
   m.name = name->text;
   bool function = line->len > 2 && is_sign(&line->data[2], "(") &&
@@ -278,6 +284,79 @@ static enum fs_status define(struct lexer *x, const fs_c_tokens *line) {
   return st;
 }
 
+static bool starts(const char *at, const char *word) {
+  size_t n = strlen(word);
+  return !strncmp(at, word, n) && !is_letter(at[n]);
+}
+
+/* To the #else, #elif or #endif that ends this branch, or with `to_end` to the #endif: it stands
+ * there then. */
+static enum fs_status pass_branch(struct lexer *x, bool to_end) {
+  for (int open = 0; x->pos < x->len;) {
+    const char *at = x->text + x->pos + strspn(x->text + x->pos, " \t");
+    if (*at == '#') {
+      const char *word = at + 1 + strspn(at + 1, " \t");
+      if (starts(word, "if") || starts(word, "ifdef") || starts(word, "ifndef")) open++;
+      bool ends = starts(word, "endif"), other = starts(word, "else") || starts(word, "elif");
+      if (!open && (ends || (other && !to_end))) {
+        x->fresh = true;
+        return FS_OK;
+      }
+      open -= ends;
+    }
+    x->pos += strcspn(x->text + x->pos, "\n");
+    x->pos += x->pos < x->len;
+  }
+  return fail(x, x->ifs[x->n_ifs - 1], "kernel-syntax", NULL, "this #if has no #endif");
+}
+
+/* #if of a number, of a macro that is one, and of defined(NAME), with a ! before. */
+static enum fs_status condition(struct lexer *x, const fs_c_tokens *line, struct fs_span span,
+                                bool *out) {
+  int k = 1;
+  bool no = k < line->len && is_sign(&line->data[k], "!");
+  k += no;
+  bool asks = k < line->len && line->data[k].kind == FS_CT_NAME &&
+              !strcmp(line->data[k].text, "defined");
+  if (asks) k += k + 1 < line->len && is_sign(&line->data[k + 1], "(") ? 2 : 1;
+  const struct fs_c_token *t = k < line->len ? &line->data[k] : NULL;
+  struct macro *m = t && t->kind == FS_CT_NAME ? macro_of(x, t->text) : NULL;
+  int ends = k + 1 + (asks && line->data[k - 1].kind == FS_CT_SIGN);
+  if (!asks && m && m->body.len == 1) t = &m->body.data[0];
+  if (!t || line->len != ends || (!asks && t->kind != FS_CT_NUMBER && t->kind != FS_CT_NAME))
+    return fail(x, span, "kernel-subset", "#ifdef NAME, #if NAME and #if defined(NAME) are",
+                "this condition is not read");
+  *out = (asks ? m != NULL : t->kind == FS_CT_NUMBER && t->number != 0) != no;
+  return FS_OK;
+}
+
+/* #if and its like, whose line was read; *is_one: it is one of them. */
+static enum fs_status branch(struct lexer *x, const char *word, const fs_c_tokens *line,
+                             struct fs_span span, bool *is_one) {
+  bool opens = !strcmp(word, "if") || !strcmp(word, "ifdef") || !strcmp(word, "ifndef");
+  bool other = !strcmp(word, "else") || !strcmp(word, "elif"), ends = !strcmp(word, "endif");
+  bool truth = false;
+  enum fs_status st = FS_OK;
+  *is_one = opens || other || ends;
+  if (!*is_one) return FS_OK;
+  if (!opens && !x->n_ifs)
+    return fail(x, span, "kernel-syntax", NULL, "this belongs to no #if");
+  if (ends) x->n_ifs--;
+  if (ends) return FS_OK;
+  if (opens && x->n_ifs == MOST_IFS)
+    return fail(x, span, "kernel-syntax", NULL, "there are more than 32 #if in each other");
+  if (opens) x->taken[x->n_ifs] = false, x->ifs[x->n_ifs++] = span;
+  bool *taken = &x->taken[x->n_ifs - 1];
+  if (*taken) return pass_branch(x, true);
+  if (!strcmp(word, "else")) truth = true;
+  else if (strcmp(word, "if") && strcmp(word, "elif"))
+    truth = (line->len > 1 && line->data[1].kind == FS_CT_NAME &&
+             macro_of(x, line->data[1].text) != NULL) == !strcmp(word, "ifdef");
+  else st = condition(x, line, span, &truth);
+  *taken = truth;
+  return st == FS_OK && !truth ? pass_branch(x, false) : st;
+}
+
 /* At a "#". */
 static enum fs_status directive(struct lexer *x, struct fs_span span) {
   fs_c_tokens line = {0};
@@ -291,7 +370,14 @@ static enum fs_status directive(struct lexer *x, struct fs_span span) {
     return FS_OK;
   }
   x->pos = begin;
+  bool is_branch = false;
   if (st == FS_OK) st = rest_of_line(x, &line);
+  if (st == FS_OK && line.len) st =
+      branch(x, word, &line, fs_span_join(span, line.data[0].span), &is_branch);
+  if (is_branch) {
+    FS_VEC_FREE(&line);
+    return st;
+  }
   if (st == FS_OK && line.len && !strcmp(word, "define")) {
     st = define(x, &line);
   } else if (st == FS_OK && line.len > 1 && !strcmp(word, "undef")) {
@@ -299,7 +385,7 @@ static enum fs_status directive(struct lexer *x, struct fs_span span) {
     if (m) m->gone = true;
   } else if (st == FS_OK && line.len) {
     st = fail(x, fs_span_join(span, line.data[0].span), "kernel-subset",
-              "#define, #undef, #include and #pragma are; the last two change nothing",
+              "#define, #undef, #if and its like, #include and #pragma are; the last two change nothing",
               "this directive is not read");
   }
   FS_VEC_FREE(&line);
@@ -326,6 +412,8 @@ static enum fs_status lex_all(struct lexer *x, fs_c_tokens *out) {
   }
   if (st == FS_OK) st = expand(x, &run, NULL, 0, out);
   FS_VEC_FREE(&run);
+  if (st == FS_OK && x->n_ifs)
+    st = fail(x, x->ifs[x->n_ifs - 1], "kernel-syntax", NULL, "this #if has no #endif");
   return st;
 }
 

@@ -155,7 +155,8 @@ static int decided(struct tree *t, const struct fs_expr *e) {
     int x = decided(t, e->args[0]), y = decided(t, e->args[1]), ends = e->op == FS_AO_OR;
     return x == ends || y == ends ? ends : x >= 0 && y >= 0 ? !ends : -1;
   }
-  if (e->op > FS_AO_GE || !fs_c_poly_of(t->c, e->args[0], &a) || !fs_c_poly_of(t->c, e->args[1], &b))
+  if (e->op > FS_AO_GE || !fs_c_poly_of(t->c, e->args[0], &a) ||
+      !fs_c_poly_of(t->c, e->args[1], &b))
     return -1;
   if (!fs_c_poly_add(&a, -1, &b) || !fs_c_range(t->c, &a, &low, &high)) return -1;
   switch (e->op) {
@@ -354,10 +355,73 @@ static bool bits(struct tree *t, const struct fs_expr *e, struct value *v, struc
   return true;
 }
 
+/* -- arrays of a thread's own ---------------------------------------------------------------- */
+
+static const struct fs_c_name *own_array(const struct tree *t, const struct fs_expr *e) {
+  for (int k = 0; k < t->c->k->n_locals; k++)
+    if (!strcmp(t->c->k->locals[k].name, e->args[1]->text)) return &t->c->k->locals[k];
+  return NULL; /* not reached: the reader has looked */
+}
+
+/* Each element is a name of its own. */
+static struct fs_expr *own_name(struct tree *t, const struct fs_c_name *of, int64_t at,
+                                struct fs_span span) {
+  return fs_ex_name(t->c->arena, span, fs_arena_printf(t->c->arena, "%s.%lld", of->name,
+                                                       (long long)at));
+}
+
+/* The place of an element that is the same in all threads and rounds; -1: it is not, -2: that
+ * it is outside of the array is said. */
+static int64_t own_place(struct tree *t, const struct fs_expr *e, const struct fs_c_name *of) {
+  int64_t at = 0, low, high;
+  struct fs_c_poly p;
+  for (int d = 0; d < of->n_dims; d++) {
+    if (!fs_c_poly_of(t->c, e->args[2 + d], &p) || !fs_c_range(t->c, &p, &low, &high) ||
+        low != high)
+      return -1;
+    if (low < 0 || low >= of->dim[d]) {
+      fail(t, e->span, "kernel-syntax", NULL, "`%.60s` has no such element", of->name);
+      return -2;
+    }
+    at = at * of->dim[d] + low;
+  }
+  return at;
+}
+
+/* One that a thread computes is each of them where the place is its own. */
+static bool own_computed(struct tree *t, const struct fs_expr *e, const struct fs_c_name *of,
+                         struct value *out) {
+  enum { MOST = 32 };
+  struct value at;
+  if (of->n_dims > 1 || of->dim[0] > MOST)
+    return fail(t, e->span, "kernel-subset", "up to 32 elements in one dimension may be",
+                "an element of `%.60s` at a computed place is not read", of->name);
+  if (!value_of(t, e->args[2], &at)) return false;
+  out->e = own_name(t, of, 0, e->span);
+  for (int64_t k = 1; k < of->dim[0]; k++) {
+    struct fs_expr *is =
+        fs_ex_binary(t->c->arena, FS_AO_EQ, at.e, number(t, e->span, (double)k, true));
+    struct fs_expr *args[] = {is, own_name(t, of, k, e->span), out->e};
+    out->e = fs_ex_call(t->c->arena, "where", e->span, 3, args);
+  }
+  return true;
+}
+
+static bool own_value(struct tree *t, const struct fs_expr *e, struct value *out) {
+  const struct fs_c_name *of = own_array(t, e);
+  int64_t at = own_place(t, e, of);
+  *out = (struct value){.type = t->real[of->type]};
+  if (at == -2) return false;
+  if (at < 0) return own_computed(t, e, of, out);
+  out->e = own_name(t, of, at, e->span);
+  return true;
+}
+
 static bool call_value(struct tree *t, const struct fs_expr *e, struct value *out) {
   const char *f = e->args[0]->text;
   struct value v[3];
   if (!strcmp(f, "?:")) return choice(t, e, out);
+  if (!strcmp(f, "[]")) return own_value(t, e, out);
   for (int k = 1; k < e->n_args; k++)
     if (!value_of(t, e->args[k], &v[k - 1])) return false;
   for (int k = 0; k < FS_C_VOID; k++) {
@@ -445,7 +509,24 @@ static bool put_value(struct tree *t, const struct fs_expr *e, struct fs_expr *l
   return true;
 }
 
+static bool put_own(struct tree *t, const struct fs_stmt *s) {
+  const struct fs_c_name *of = own_array(t, s->expr2);
+  int64_t at = own_place(t, s->expr2, of);
+  struct fs_expr *value;
+  if (at == -2) return false;
+  if (at < 0)
+    return fail(t, s->expr2->span, "kernel-subset",
+                "numbers, and counters of loops from a number to a number, are",
+                "an element of `%.60s` at a computed place is not written", of->name);
+  struct fs_expr *left = own_name(t, of, at, s->expr2->span);
+  if (!put_value(t, s->expr, left, s->expr2, t->real[of->type], true, &value)) return false;
+  assign(t, s->span, left->text, value);
+  (*t->tail) = NULL;
+  return true;
+}
+
 static bool put_assign(struct tree *t, const struct fs_stmt *s) {
+  if (s->expr2) return put_own(t, s);
   const char *to = s->targets[0].name;
   enum fs_c_type type = FS_C_I32;
   struct fs_c_poly p;
@@ -512,9 +593,60 @@ static bool put_range(struct tree *t, const struct fs_expr *range, struct fs_exp
   return true;
 }
 
+static bool has_own(const struct fs_expr *e) {
+  bool own = e->kind == FS_EX_CALL && !strcmp(e->args[0]->text, "[]");
+  for (int k = 0; k < e->n_args && !own; k++) own = has_own(e->args[k]);
+  return own;
+}
+
+static bool any_own(const struct fs_stmt *list) {
+  for (const struct fs_stmt *s = list; s; s = s->next)
+    if ((s->expr && has_own(s->expr)) || (s->expr2 && has_own(s->expr2)) || any_own(s->body) ||
+        any_own(s->orelse))
+      return true;
+  return false;
+}
+
+static bool has_jump(const struct fs_stmt *list) {
+  for (const struct fs_stmt *s = list; s; s = s->next)
+    if (s->kind == FS_ST_BREAK || s->kind == FS_ST_CONTINUE || has_jump(s->body) ||
+        has_jump(s->orelse))
+      return true;
+  return false;
+}
+
+/* A loop over elements of an array of the thread's own, from a number to a number: its rounds
+ * one after the other, in which the counter is a number. */
+static bool put_rounds(struct tree *t, const struct fs_stmt *s, bool *put) {
+  enum { MOST = 256 };
+  struct fs_c_poly p;
+  int64_t end[3], high;
+  int sym = 0;
+  *put = false;
+  if (s->kind != FS_ST_FOR || !any_own(s->body) || has_jump(s->body)) return true;
+  while (sym < t->c->n_syms && strcmp(t->c->sym[sym].name, s->targets[0].name)) sym++;
+  for (int k = 0; k < 3; k++)
+    if (!fs_c_poly_of(t->c, s->expr->args[k], &p) || !fs_c_range(t->c, &p, &end[k], &high) ||
+        end[k] != high)
+      return true;
+  if (sym == t->c->n_syms || !end[1] || (end[2] - end[0]) / end[1] >= MOST) return true;
+  struct fs_c_sym before = t->c->sym[sym];
+  bool good = *put = true;
+  for (int64_t x = end[0]; good && (end[1] > 0 ? x <= end[2] : x >= end[2]); x += end[1]) {
+    t->c->sym[sym] = (struct fs_c_sym){.kind = FS_C_SCALAR, .name = before.name,
+                                       .span = before.span, .known = true, .value = x};
+    good = put_list(t, s->body);
+  }
+  t->c->sym[sym] = before;
+  return good;
+}
+
 static bool put_loop(struct tree *t, const struct fs_stmt *s) {
   struct fs_expr *head = NULL;
   struct value c;
+  bool put;
+  if (!put_rounds(t, s, &put)) return false;
+  if (put) return true;
   if (s->kind == FS_ST_FOR) {
     if (!put_range(t, s->expr, &head)) return false;
   } else {

@@ -1,0 +1,100 @@
+/* cuda_c_read.h - private to cuda_c_*.c: the reader of a kernel's words.
+ *
+ * The first error sets `st`, and from then on every rule gives NULL or false as soon as it looks
+ * at a word. */
+#ifndef FS_CUDA_C_READ_H
+#define FS_CUDA_C_READ_H
+
+#include "core/lang/cuda_c_lex.h"
+#include "core/lang/node.h"
+
+enum { FS_C_DEPTH = 200, FS_C_ARGS = 8, FS_C_NODES = 5000, FS_C_VALUES = 32 };
+
+struct fs_c_binding {
+  const char *c, *name;      /* in C, in the tree */
+  int local, param;          /* -1: it is none */
+  bool counter;
+  bool lost;                 /* a counter declared before its loop, behind that */
+};
+
+
+/* What a file calls a type, or a constant. */
+struct fs_c_word {
+  const char *name;
+  enum fs_c_type type;
+  struct fs_expr *value;     /* of a constant */
+};
+
+/* A function of the file's own: one expression of its parameters. */
+struct fs_c_function {
+  const char *name;
+  enum fs_c_type type, types[FS_C_ARGS];
+  int n;
+  const char *params[FS_C_ARGS];
+  struct fs_expr *value;
+};
+
+struct fs_c_reader {
+  struct fs_diags *diags;
+  struct fs_arena *arena;
+  fs_c_tokens words;
+  int at, depth, loops;
+  struct fs_span last;       /* of the word before */
+  enum fs_status st;
+  const char *only;          /* the kernel that is wanted; NULL: all */
+  FS_VEC(struct fs_c_binding) scope;
+  FS_VEC(struct fs_c_function) functions;
+  FS_VEC(struct fs_c_word) types, constants;
+  bool in_function;
+  FS_VEC(struct fs_c_param) params;
+  FS_VEC(struct fs_c_name) locals;
+};
+
+/* Values of names. */
+struct fs_c_values {
+  int n;
+  const char *names[FS_C_VALUES];
+  struct fs_expr *value[FS_C_VALUES];
+};
+
+/* -- cuda_c_parse.c: words, names, types, expressions -- */
+const struct fs_c_token *fs_c_cur(const struct fs_c_reader *p);
+void fs_c_next(struct fs_c_reader *p);
+bool fs_c_is(const struct fs_c_reader *p, const char *sign);
+bool fs_c_is_word(const struct fs_c_reader *p, const char *word);
+bool fs_c_accept(struct fs_c_reader *p, const char *sign);
+bool fs_c_accept_word(struct fs_c_reader *p, const char *word);
+bool fs_c_expect(struct fs_c_reader *p, const char *sign);
+bool fs_c_enter(struct fs_c_reader *p); /* false: nested too deeply */
+/* The current word for a message. */
+const char *fs_c_found(const struct fs_c_reader *p);
+/* These say what is wrong, and give false. */
+bool FS_PRINTF(5, 6) fs_c_fail(struct fs_c_reader *p, struct fs_span span, const char *id,
+                               const char *hint, const char *fmt, ...);
+bool fs_c_refuse(struct fs_c_reader *p, struct fs_span span, const char *what);
+struct fs_c_binding *fs_c_bound(struct fs_c_reader *p, const char *c);
+const char *fs_c_fresh_name(struct fs_c_reader *p, const char *c);
+struct fs_c_binding *fs_c_declare(struct fs_c_reader *p, const struct fs_c_token *t,
+                                  enum fs_c_type type);
+bool fs_c_is_thread(const char *c);
+bool fs_c_is_qualifier(const char *word);
+const struct fs_c_word *fs_c_find_word(const struct fs_c_word *all, int n, const char *name);
+bool fs_c_begins_type(const struct fs_c_reader *p);
+bool fs_c_rule_type(struct fs_c_reader *p, enum fs_c_type *out);
+struct fs_expr *fs_c_rule_expr(struct fs_c_reader *p);
+struct fs_expr *fs_c_rule_ternary(struct fs_c_reader *p);
+struct fs_expr *fs_c_rule_unary(struct fs_c_reader *p);
+struct fs_expr *fs_c_addressed(struct fs_c_reader *p, struct fs_span at, bool sum);
+/* An expression with what names are in their places; *left: how large it may be. */
+struct fs_expr *fs_c_inlined(struct fs_c_reader *p, const struct fs_c_values *f,
+                             struct fs_expr *e, int *left);
+/* "(i32)" and so on, by type. */
+extern const char *const fs_c_casts[];
+/* A whole number that follows from the text alone. */
+bool fs_c_constant(struct fs_c_reader *p, const struct fs_expr *e, int64_t *out);
+
+/* -- cuda_c_stmt.c -- */
+bool fs_c_rule_statement(struct fs_c_reader *p, struct fs_stmt ***tail);
+bool fs_c_rule_block(struct fs_c_reader *p, struct fs_stmt ***tail);
+
+#endif

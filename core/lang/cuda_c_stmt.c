@@ -1,0 +1,654 @@
+/* cuda_c_stmt.c - the statements of a kernel: see cuda_c.h. */
+#include "core/lang/cuda_c_read.h"
+
+#include <strings.h>
+
+static void add(struct fs_stmt ***tail, struct fs_stmt *s);
+
+/* -- simple statements ------------------------------------------------------------------- */
+
+static void add(struct fs_stmt ***tail, struct fs_stmt *s) {
+  **tail = s;
+  *tail = &s->next;
+}
+
+/* What a local name that has one value is. */
+static const struct fs_expr *looked_up(const struct fs_c_reader *p, const struct fs_expr *e) {
+  for (int k = 0; e->kind == FS_EX_NAME && k < p->locals.len; k++)
+    if (!strcmp(p->locals.data[k].name, e->text) && p->locals.data[k].once)
+      return p->locals.data[k].once;
+  return e;
+}
+
+/* blockDim.x*gridDim.x, get_global_size(0): the axis of all threads; 0: it is something else. */
+static char axis_of_grid(const struct fs_c_reader *p, const struct fs_expr *e) {
+  e = looked_up(p, e);
+  if (e->kind == FS_EX_NAME && !strncmp(e->text, "gridSize.", 9)) return e->text[9];
+  if (e->kind != FS_EX_BINARY || e->op != FS_AO_MUL) return 0;
+  const struct fs_expr *a = e->args[0], *b = e->args[1];
+  if (a->kind != FS_EX_NAME || b->kind != FS_EX_NAME) return 0;
+  bool turned = !strncmp(a->text, "gridDim.", 8);
+  if (strncmp(turned ? a->text : b->text, "gridDim.", 8)) return 0;
+  if (strncmp(turned ? b->text : a->text, "blockDim.", 9)) return 0;
+  char axis = turned ? a->text[8] : b->text[8];
+  return axis == (turned ? b->text[9] : a->text[9]) ? axis : 0;
+}
+
+/* name = value; */
+static void add_assign(struct fs_c_reader *p, struct fs_stmt ***tail, const struct fs_c_binding *b,
+                       struct fs_span at, struct fs_expr *value) {
+  struct fs_stmt *s = fs_st_node(p->arena, FS_ST_ASSIGN, fs_span_join(at, value->span));
+  fs_st_target(p->arena, s, b->name, at);
+  s->expr = value;
+  add(tail, s);
+}
+
+/* An element of an array of a thread's own is given a value. */
+static void add_own(struct fs_c_reader *p, struct fs_stmt ***tail, struct fs_expr *left,
+                    struct fs_expr *value) {
+  struct fs_stmt *s = fs_st_node(p->arena, FS_ST_ASSIGN, fs_span_join(left->span, value->span));
+  fs_st_target(p->arena, s, left->args[1]->text, left->args[1]->span);
+  s->expr = value;
+  s->expr2 = left;
+  add(tail, s);
+}
+
+/* {1, 2, {3, 4}}: *at counts on. */
+static bool rule_values(struct fs_c_reader *p, const struct fs_c_name *a, int64_t count,
+                        int64_t *at, struct fs_stmt ***tail) {
+  if (!fs_c_expect(p, "{") || !fs_c_enter(p)) return false;
+  while (!fs_c_is(p, "}") && p->st == FS_OK) {
+    if (fs_c_is(p, "{")) {
+      if (!rule_values(p, a, count, at, tail)) return false;
+    } else {
+      struct fs_span span = fs_c_cur(p)->span;
+      struct fs_expr *value = fs_c_rule_expr(p), *args[FS_C_OWN_DIMS + 1];
+      if (!value) return false;
+      if (*at >= count) return fs_c_refuse(p, span, "there are more values than elements");
+      args[0] = fs_ex_name(p->arena, span, a->name);
+      int64_t rest = (*at)++;
+      for (int d = a->n_dims - 1; d >= 0; rest /= a->dim[d--])
+        args[1 + d] = fs_ex_number(p->arena, span, (double)(rest % a->dim[d]), true);
+      add_own(p, tail, fs_ex_call(p->arena, "[]", span, a->n_dims + 1, args), value);
+    }
+    if (!fs_c_accept(p, ",")) break;
+  }
+  p->depth--;
+  return fs_c_expect(p, "}");
+}
+
+/* float acc[4][2] = {0}; */
+static bool rule_own_array(struct fs_c_reader *p, const struct fs_c_token *t, enum fs_c_type type,
+                           struct fs_stmt ***tail) {
+  enum { MOST = 256 };
+  struct fs_c_binding *b = fs_c_declare(p, t, type);
+  int at = b->local;
+  int64_t count = 1, given = 0;
+  struct fs_c_name a = p->locals.data[at];
+  while (fs_c_accept(p, "[")) {
+    struct fs_expr *e = a.n_dims < FS_C_OWN_DIMS ? fs_c_rule_expr(p) : NULL;
+    int64_t n = 0;
+    if (p->st != FS_OK) return false;
+    if (!e || !fs_c_constant(p, e, &n) || n < 1 || n > MOST || (count *= n) > MOST)
+      return fs_c_refuse(p, t->span, "an array of a thread's own has a constant size, of up to "
+                                     "256 elements in up to three dimensions");
+    a.dim[a.n_dims++] = n;
+    if (!fs_c_expect(p, "]")) return false;
+  }
+  p->locals.data[at] = a;
+  if (!fs_c_accept(p, "=")) return true;
+  if (!rule_values(p, &a, count, &given, tail)) return false;
+  while (given < count) { /* the others are 0 */
+    struct fs_expr *args[FS_C_OWN_DIMS + 1] = {fs_ex_name(p->arena, t->span, a.name)};
+    int64_t rest = given++;
+    for (int d = a.n_dims - 1; d >= 0; rest /= a.dim[d--])
+      args[1 + d] = fs_ex_number(p->arena, t->span, (double)(rest % a.dim[d]), true);
+    add_own(p, tail, fs_ex_call(p->arena, "[]", t->span, a.n_dims + 1, args),
+            fs_ex_number(p->arena, t->span, 0, true));
+  }
+  return true;
+}
+
+/* Behind the type: a, b = 1, c; */
+static bool rule_declarators(struct fs_c_reader *p, enum fs_c_type type, struct fs_stmt ***tail) {
+  do {
+    if (fs_c_is(p, "*")) return fs_c_refuse(p, fs_c_cur(p)->span, "pointers are parameters only");
+    if (fs_c_cur(p)->kind != FS_CT_NAME)
+      return fs_c_fail(p, fs_c_cur(p)->span, "kernel-syntax", NULL, "expected a name, found %s",
+                       fs_c_found(p));
+    const struct fs_c_token *t = fs_c_cur(p);
+    fs_c_next(p);
+    if (fs_c_is(p, "[")) {
+      if (!rule_own_array(p, t, type, tail)) return false;
+      continue;
+    }
+    struct fs_expr *value = NULL;
+    if (fs_c_accept(p, "=") && !(value = fs_c_rule_expr(p))) return false;
+    struct fs_c_binding *b = fs_c_declare(p, t, type);
+    if (!value) continue;
+    p->locals.data[b->local].once = value;
+    if (!axis_of_grid(p, value)) add_assign(p, tail, b, t->span, value);
+  } while (fs_c_accept(p, ","));
+  return p->st == FS_OK;
+}
+
+/* The operator of `+=`; -1: `=`, -2: none, -3: one of C's that the language has not. */
+static int assigning(const struct fs_c_reader *p) {
+  static const struct { const char *sign; int op; } signs[] = {
+      {"=", -1}, {"+=", FS_AO_ADD}, {"-=", FS_AO_SUB}, {"*=", FS_AO_MUL}, {"/=", FS_AO_DIV},
+      {"%=", -3}, {"<<=", -3}, {">>=", -3}, {"&=", -3}, {"|=", -3}, {"^=", -3}};
+  for (size_t k = 0; k < FS_LEN(signs); k++)
+    if (fs_c_is(p, signs[k].sign)) return signs[k].op;
+  return -2;
+}
+
+/* The left side is read already. */
+static bool add_store(struct fs_c_reader *p, struct fs_stmt ***tail, struct fs_expr *left,
+                      struct fs_expr *value) {
+  if (left->kind == FS_EX_INDEX) {
+    struct fs_stmt *s = fs_st_node(p->arena, FS_ST_INDEXED, fs_span_join(left->span, value->span));
+    fs_st_target(p->arena, s, left->args[0]->text, left->args[0]->span);
+    s->expr2 = left;
+    s->expr = value;
+    add(tail, s);
+    return true;
+  }
+  if (left->kind == FS_EX_CALL && !strcmp(left->args[0]->text, "[]")) {
+    add_own(p, tail, left, value);
+    return true;
+  }
+  struct fs_c_binding *b = NULL;
+  for (int k = p->scope.len - 1; k >= 0 && left->kind == FS_EX_NAME && !b; k--)
+    if (!strcmp(p->scope.data[k].name, left->text)) b = &p->scope.data[k];
+  if (!b || b->counter)
+    return fs_c_refuse(p, left->span, b ? "a counter is changed by the head of its loop alone"
+                                   : "this is assigned to by nobody: a name or an element is");
+  if (b->local >= 0) p->locals.data[b->local].once = NULL;
+  b->lost = false;
+  add_assign(p, tail, b, left->span, value);
+  if (b->param >= 0) return fs_c_refuse(p, left->span, "a parameter keeps its value");
+  return true;
+}
+
+/* x = e, x += e, x++, ++x */
+static bool rule_assignment(struct fs_c_reader *p, struct fs_stmt ***tail) {
+  struct fs_span at = fs_c_cur(p)->span;
+  bool before = fs_c_is(p, "++") || fs_c_is(p, "--");
+  int by = fs_c_is(p, "++") ? 1 : -1;
+  if (before) fs_c_next(p);
+  struct fs_c_binding *b = fs_c_cur(p)->kind == FS_CT_NAME ? fs_c_bound(p, fs_c_cur(p)->text)
+      : NULL;
+  bool plain = b && p->words.data[p->at + 1].kind == FS_CT_SIGN &&
+               !strcmp(p->words.data[p->at + 1].text, "=");
+  if (plain) b->lost = false; /* it is given a value */
+  struct fs_expr *left = fs_c_rule_unary(p);
+  if (!left) return false;
+  if (before || fs_c_is(p, "++") || fs_c_is(p, "--")) {
+    if (!before) by = fs_c_is(p, "++") ? 1 : -1, fs_c_next(p);
+    struct fs_expr *one = fs_ex_number(p->arena, at, 1, true);
+    return add_store(p, tail, left, fs_ex_binary(p->arena, by > 0 ? FS_AO_ADD : FS_AO_SUB, left,
+                                                 one));
+  }
+  int op = assigning(p);
+  if (op == -2)
+    return fs_c_fail(p, fs_c_cur(p)->span, "kernel-syntax", NULL,
+                     "expected an assignment, found %s",
+                fs_c_found(p));
+  if (op == -3) return fs_c_refuse(p, fs_c_cur(p)->span, "of these, += -= *= and /= are read");
+  fs_c_next(p);
+  struct fs_expr *right = fs_c_rule_expr(p);
+  if (!right) return false;
+  if (fs_c_is(p, ",")) return fs_c_refuse(p, fs_c_cur(p)->span, "one assignment is one statement");
+  return add_store(p, tail, left, op >= 0 ? fs_ex_binary(p->arena, (enum fs_ast_op)op, left,
+                                                         right) : right);
+}
+
+/* atomicAdd(&h[k[i]], e), atomic_add(h + k[i], e): as h[k[i]] += e */
+static bool rule_atomic(struct fs_c_reader *p, struct fs_stmt ***tail, bool *is_one) {
+  static const struct { const char *name, *function; enum fs_ast_op op; } atomics[] = {
+      {"add", NULL, FS_AO_ADD}, {"sub", NULL, FS_AO_SUB}, {"inc", NULL, FS_AO_ADD},
+      {"dec", NULL, FS_AO_SUB}, {"max", "max", FS_AO_ADD}, {"min", "min", FS_AO_ADD}};
+  const struct fs_c_token *t = fs_c_cur(p);
+  struct fs_expr *left, *value = NULL;
+  size_t k = FS_LEN(atomics);
+  bool cuda = !strncmp(t->text, "atomic", 6) && t->text[6] >= 'A' && t->text[6] <= 'Z';
+  const char *rest = cuda                                ? t->text + 6
+                     : !strncmp(t->text, "atomic_", 7) ? t->text + 7
+                     : !strncmp(t->text, "atom_", 5)   ? t->text + 5
+                                                       : "";
+  for (size_t a = 0; a < FS_LEN(atomics); a++)
+    if (!strcasecmp(rest, atomics[a].name)) k = a;
+  bool counts = k == 2 || k == 3; /* CUDA's begin again at a limit */
+  *is_one = k < FS_LEN(atomics) && !(cuda && counts);
+  if (!*is_one) return true;
+  fs_c_next(p);
+  if (!fs_c_expect(p, "(")) return false;
+  struct fs_span at = fs_c_cur(p)->span;
+  left = fs_c_accept(p, "&") ? fs_c_rule_unary(p) : fs_c_addressed(p, at, true);
+  if (!left) return false;
+  if (left->kind != FS_EX_INDEX)
+    return fs_c_refuse(p, at,
+                  "an address is that of a parameter's element: &a[i], a + i, or *a, *(a + i)");
+  if (counts) value = fs_ex_number(p->arena, at, 1, true);
+  else if (fs_c_expect(p, ",")) value = fs_c_rule_ternary(p);
+  if (!value || !fs_c_expect(p, ")")) return false;
+  struct fs_expr *args[] = {left, value};
+  struct fs_span span = fs_span_join(t->span, p->last);
+  value = atomics[k].function
+              ? fs_ex_call(p->arena, atomics[k].function, span, 2, args)
+              : fs_ex_binary(p->arena, atomics[k].op, left, value);
+  return add_store(p, tail, left, value);
+}
+
+/* -- blocks -------------------------------------------------------------------------------- */
+
+/* One statement, or those between braces, in a scope of their own. */
+static bool rule_body(struct fs_c_reader *p, struct fs_stmt **first) {
+  struct fs_stmt **tail = first;
+  int scope = p->scope.len;
+  *first = NULL;
+  if (!fs_c_enter(p) || !fs_c_rule_statement(p, &tail)) return false;
+  p->depth--;
+  p->scope.len = scope;
+  return true;
+}
+
+static bool rule_if(struct fs_c_reader *p, struct fs_stmt ***tail) {
+  struct fs_stmt *s = fs_st_node(p->arena, FS_ST_IF, fs_c_cur(p)->span);
+  fs_c_next(p);
+  if (!fs_c_expect(p, "(") || !(s->expr = fs_c_rule_expr(p)) || !fs_c_expect(p, ")")) return false;
+  s->span = fs_span_join(s->span, p->last);
+  if (!rule_body(p, &s->body)) return false;
+  if (fs_c_accept_word(p, "else") && !rule_body(p, &s->orelse)) return false;
+  add(tail, s);
+  return true;
+}
+
+static bool rule_grid_while(struct fs_c_reader *p, struct fs_stmt ***tail, bool *is_one);
+
+static bool rule_while(struct fs_c_reader *p, struct fs_stmt ***tail) {
+  bool grid;
+  if (!rule_grid_while(p, tail, &grid) || grid) return p->st == FS_OK;
+  struct fs_stmt *s = fs_st_node(p->arena, FS_ST_WHILE, fs_c_cur(p)->span);
+  fs_c_next(p);
+  if (!fs_c_expect(p, "(") || !(s->expr = fs_c_rule_expr(p)) || !fs_c_expect(p, ")")) return false;
+  s->span = fs_span_join(s->span, p->last);
+  p->loops++;
+  if (!rule_body(p, &s->body)) return false;
+  p->loops--;
+  add(tail, s);
+  return true;
+}
+
+static bool has_jump(const struct fs_stmt *list) {
+  for (const struct fs_stmt *s = list; s; s = s->next)
+    if (s->kind == FS_ST_BREAK || s->kind == FS_ST_CONTINUE || has_jump(s->body) ||
+        has_jump(s->orelse))
+      return true;
+  return false;
+}
+
+static struct fs_expr *truth(struct fs_c_reader *p, struct fs_span span) {
+  struct fs_expr *e = fs_ex_node(p->arena, FS_EX_BOOL, span, 0, NULL);
+  e->number = 1;
+  return e;
+}
+
+/* do s while (c); is s, and while (c) s */
+static bool rule_do(struct fs_c_reader *p, struct fs_stmt ***tail) {
+  struct fs_stmt *s = fs_st_node(p->arena, FS_ST_WHILE, fs_c_cur(p)->span);
+  struct fs_stmt *once = fs_st_node(p->arena, FS_ST_IF, fs_c_cur(p)->span);
+  fs_c_next(p);
+  p->loops++;
+  if (!rule_body(p, &s->body)) return false;
+  p->loops--;
+  if (has_jump(s->body)) return fs_c_refuse(p, s->span, "a `do` that is left within is not read");
+  if (!fs_c_accept_word(p, "while"))
+    return fs_c_fail(p, fs_c_cur(p)->span, "kernel-syntax", NULL, "expected `while`, found %s",
+                     fs_c_found(p));
+  if (!fs_c_expect(p, "(") || !(s->expr = fs_c_rule_expr(p)) || !fs_c_expect(p, ")") ||
+      !fs_c_expect(p, ";")) return false;
+  once->expr = truth(p, once->span);
+  once->body = s->body;
+  add(tail, once);
+  add(tail, s);
+  return true;
+}
+
+/* case 1: case 2: whether the value is one of these; NULL for default: */
+static bool rule_labels(struct fs_c_reader *p, struct fs_expr *of, struct fs_expr **is_one) {
+  *is_one = NULL;
+  for (bool other = false;;) {
+    if (fs_c_accept_word(p, "default")) {
+      other = true;
+    } else if (fs_c_accept_word(p, "case")) {
+      struct fs_expr *e = fs_c_rule_ternary(p);
+      if (!e) return false;
+      e = fs_ex_binary(p->arena, FS_AO_EQ, of, e);
+      *is_one = *is_one ? fs_ex_binary(p->arena, FS_AO_OR, *is_one, e) : e;
+    } else {
+      if (other) *is_one = NULL;
+      return true;
+    }
+    if (!fs_c_expect(p, ":")) return false;
+  }
+}
+
+/* switch (e) { case 1: s; break; default: s; }, as a chain of `if` */
+static bool rule_switch(struct fs_c_reader *p, struct fs_stmt ***tail) {
+  struct fs_span at = fs_c_cur(p)->span;
+  struct fs_expr *of, *is_one;
+  struct fs_stmt **chain = NULL, *first = NULL;
+  fs_c_next(p);
+  if (!fs_c_expect(p, "(") || !(of = fs_c_rule_expr(p)) || !fs_c_expect(p, ")") ||
+      !fs_c_expect(p, "{")) return false;
+  for (chain = &first; !fs_c_is(p, "}") && p->st == FS_OK;) {
+    struct fs_span arm = fs_c_cur(p)->span;
+    if (!fs_c_is_word(p, "case") && !fs_c_is_word(p, "default"))
+      return fs_c_fail(p, arm, "kernel-syntax", NULL, "expected `case` or `default`, found %s",
+                       fs_c_found(p));
+    if (!rule_labels(p, of, &is_one)) return false;
+    struct fs_stmt *body = NULL, **end = &body, *s = fs_st_node(p->arena, FS_ST_IF, arm);
+    int scope = p->scope.len;
+    bool ended = false;
+    while (!fs_c_is(p, "}") && !fs_c_is_word(p, "case") && !fs_c_is_word(p, "default") && !ended &&
+           p->st == FS_OK) {
+      ended = fs_c_is_word(p, "break") || fs_c_is_word(p, "return");
+      if (fs_c_accept_word(p, "break")) {
+        if (!fs_c_expect(p, ";")) return false;
+      } else if (!fs_c_rule_statement(p, &end)) {
+        return false;
+      }
+    }
+    p->scope.len = scope;
+    if (!ended && !fs_c_is(p, "}"))
+      return fs_c_refuse(p, fs_c_cur(p)->span,
+                         "a `case` that goes on into the next one is not read");
+    if (!is_one && !fs_c_is(p, "}")) return fs_c_refuse(p, arm, "`default` stands last");
+    s->expr = is_one ? is_one : truth(p, arm);
+    s->body = body;
+    *chain = s;
+    chain = &s->orelse;
+  }
+  if (first) add(tail, first);
+  if (first) first->span = at;
+  return fs_c_expect(p, "}");
+}
+
+static bool is_counter(const struct fs_expr *e, const char *name) {
+  return e->kind == FS_EX_NAME && !strcmp(e->text, name);
+}
+
+/* i < n; up to which number it counts. */
+static struct fs_expr *rule_limit(struct fs_c_reader *p, const char *name, bool *up) {
+  struct fs_expr *c = fs_c_rule_expr(p);
+  if (!c) return NULL;
+  bool compares = c->kind == FS_EX_BINARY && c->op >= FS_AO_LT && c->op <= FS_AO_GE;
+  bool left = compares && is_counter(c->args[0], name);
+  bool right = compares && !left && is_counter(c->args[1], name);
+  if (!left && !right) {
+    fs_c_refuse(p, c->span, "a loop goes on while its counter is less or more: i < n");
+    return NULL;
+  }
+  struct fs_expr *last = c->args[left];
+  bool less = c->op == FS_AO_LT || c->op == FS_AO_LE;
+  bool strict = c->op == FS_AO_LT || c->op == FS_AO_GT;
+  *up = less == left;
+  struct fs_expr *one = fs_ex_number(p->arena, last->span, 1, true);
+  struct fs_expr *e = strict ? fs_ex_binary(p->arena, *up ? FS_AO_SUB : FS_AO_ADD, last,
+                                            one) : last;
+  e->span = last->span;
+  return e;
+}
+
+/* i++, i += 2, i = i + 2: by how much; NULL: that is said. */
+static struct fs_expr *rule_step(struct fs_c_reader *p, const char *name, bool *up) {
+  struct fs_stmt *s = NULL, **tail = &s;
+  struct fs_span at = fs_c_cur(p)->span;
+  struct fs_c_binding *b = &p->scope.data[p->scope.len - 1];
+  b->counter = false;
+  bool read = rule_assignment(p, &tail);
+  p->scope.data[p->scope.len - 1].counter = true;
+  if (!read) return NULL;
+  const struct fs_expr *e = s->kind == FS_ST_ASSIGN && !strcmp(s->targets[0].name,
+                                                               name) ? s->expr : NULL;
+  bool sums = e && e->kind == FS_EX_BINARY && (e->op == FS_AO_ADD || e->op == FS_AO_SUB);
+  int of = sums && is_counter(e->args[0], name) ? 1 : sums && e->op == FS_AO_ADD &&
+           is_counter(e->args[1], name) ? 0 : -1;
+  if (of < 0) {
+    fs_c_refuse(p, at, "a counter goes on by i++, i--, i += k or i = i + k");
+    return NULL;
+  }
+  *up = e->op == FS_AO_ADD;
+  return e->args[of];
+}
+
+/* for (int i = idx; i < n; i += blockDim.x*gridDim.x): each thread takes one i, if that is
+ * less than n. */
+static bool rule_grid(struct fs_c_reader *p, struct fs_stmt ***tail, const struct fs_stmt *loop,
+                      struct fs_expr *const *range, int scope) {
+  struct fs_c_binding *b = &p->scope.data[p->scope.len - 1];
+  struct fs_stmt *s = fs_st_node(p->arena, FS_ST_IF, fs_span_join(loop->span, p->last));
+  b->name = range[0]->text;
+  b->counter = true;
+  b->local = -1;
+  s->expr = fs_ex_binary(p->arena, FS_AO_LE, fs_ex_name(p->arena, range[0]->span, b->name),
+                         range[2]);
+  if (!rule_body(p, &s->body)) return false;
+  p->scope.len = scope;
+  add(tail, s);
+  return true;
+}
+
+/* A local name that is a thread's number, idx and its like: its binding. */
+static struct fs_c_binding *thread_counter(struct fs_c_reader *p, const char **thread) {
+  struct fs_c_binding *b = fs_c_cur(p)->kind == FS_CT_NAME ? fs_c_bound(p, fs_c_cur(p)->text)
+      : NULL;
+  if (!b || b->local < 0 || b->counter || !p->locals.data[b->local].once) return NULL;
+  const struct fs_expr *e = p->locals.data[b->local].once;
+  if (e->kind != FS_EX_NAME || !fs_c_is_thread(e->text)) return NULL;
+  *thread = e->text;
+  return b;
+}
+
+/* int i = idx; for (; i < n; i += stride): at the first semicolon. */
+static bool rule_grid_for(struct fs_c_reader *p, struct fs_stmt ***tail, struct fs_stmt *loop) {
+  struct fs_expr *range[3];
+  const char *thread;
+  bool up, by_up;
+  struct fs_span at = fs_c_cur(p)->span;
+  fs_c_next(p);
+  const struct fs_c_token *t = fs_c_cur(p);
+  struct fs_c_binding *of = thread_counter(p, &thread);
+  if (!of) return fs_c_refuse(p, at, "a loop begins with its counter, a whole number: int i = 0");
+  int scope = p->scope.len, out = (int)(of - p->scope.data);
+  struct fs_c_binding *b = fs_c_declare(p, t, FS_C_I32);
+  const char *name = b->name;
+  b->counter = true;
+  if (!(range[2] = rule_limit(p, name, &up)) || !fs_c_expect(p, ";")) return false;
+  if (!(range[1] = rule_step(p, name, &by_up)) || !fs_c_expect(p, ")")) return false;
+  range[0] = fs_ex_name(p->arena, t->span, thread);
+  if (!up || !by_up || axis_of_grid(p, range[1]) != thread[2])
+    return fs_c_refuse(p, range[1]->span, "a loop of a thread's number goes on by all threads");
+  p->scope.data[out].lost = true;
+  return rule_grid(p, tail, loop, range, scope);
+}
+
+/* int i = idx; while (i < n) { ...; i += stride; }; *is_one: it is such a loop. */
+static bool rule_grid_while(struct fs_c_reader *p, struct fs_stmt ***tail, bool *is_one) {
+  const char *thread, *name = NULL;
+  int at = p->at, open = 0, end = 0;
+  bool up, by_up;
+  *is_one = false;
+  if (at + 2 >= p->words.len) return true;
+  p->at += 2; /* while ( */
+  struct fs_c_binding *of = thread_counter(p, &thread);
+  int out = of ? (int)(of - p->scope.data) : -1;
+  if (of) name = fs_c_cur(p)->text;
+  p->at = at;
+  for (int k = at; k < p->words.len && name && !end; k++) { /* the last statement of its body */
+    const struct fs_c_token *w = &p->words.data[k];
+    if (w->kind != FS_CT_SIGN) continue;
+    open += !strcmp(w->text, "{") - !strcmp(w->text, "}");
+    if (!open && !strcmp(w->text, "}")) end = k;
+    if (!open && !strcmp(w->text, ";")) break;
+  }
+  int step = end;
+  for (int k = end - 2; k > at && end; k--) {
+    const struct fs_c_token *w = &p->words.data[k];
+    bool ends = w->kind == FS_CT_SIGN &&
+        (!strcmp(w->text, ";") || !strcmp(w->text, "{") || !strcmp(w->text, "}"));
+    if (!ends) step = k;
+    else break;
+  }
+  const struct fs_c_token *first = &p->words.data[step];
+  *is_one = step < end && first->kind == FS_CT_NAME && !strcmp(first->text, name) &&
+            !strcmp(p->words.data[step + 1].text ? p->words.data[step + 1].text : "", "+=");
+  if (!*is_one) return true;
+  struct fs_stmt *s = fs_st_node(p->arena, FS_ST_IF, fs_c_cur(p)->span), **body = &s->body;
+  int scope = p->scope.len;
+  p->at = at + 2;
+  struct fs_c_binding *b = fs_c_declare(p, first, FS_C_I32);
+  const char *counter = b->name;
+  b->counter = true;
+  struct fs_expr *last = rule_limit(p, counter, &up), *by;
+  if (!last || !fs_c_expect(p, ")") || !fs_c_expect(p, "{")) return false;
+  int after = p->at;
+  p->at = step;
+  if (!(by = rule_step(p, counter, &by_up))) return false;
+  if (!up || !by_up || axis_of_grid(p, by) != thread[2])
+    return fs_c_refuse(p, by->span, "a loop of a thread's number goes on by all threads");
+  p->at = after;
+  p->scope.data[p->scope.len - 1].name = thread;
+  p->scope.data[p->scope.len - 1].local = -1;
+  s->expr = fs_ex_binary(p->arena, FS_AO_LE, fs_ex_name(p->arena, s->span, thread), last);
+  while (p->at < step && p->st == FS_OK)
+    if (!fs_c_rule_statement(p, &body)) return false;
+  p->scope.len = scope;
+  p->scope.data[out].lost = true;
+  p->at = end;
+  add(tail, s);
+  return fs_c_expect(p, "}");
+}
+
+/* for (int i = a; i < b; i++) */
+static bool rule_for(struct fs_c_reader *p, struct fs_stmt ***tail) {
+  struct fs_stmt *s = fs_st_node(p->arena, FS_ST_FOR, fs_c_cur(p)->span);
+  struct fs_expr *range[3];
+  enum fs_c_type type = FS_C_I32;
+  int scope = p->scope.len;
+  bool up, by_up, own;
+  fs_c_next(p);
+  if (!fs_c_expect(p, "(")) return false;
+  own = fs_c_begins_type(p);
+  if (fs_c_is(p, ";")) return rule_grid_for(p, tail, s);
+  if (own && !fs_c_rule_type(p, &type)) return false;
+  if (fs_c_cur(p)->kind != FS_CT_NAME || type > FS_C_I64)
+    return fs_c_refuse(p, fs_c_cur(p)->span,
+                       "a loop begins with its counter, a whole number: int i = 0");
+  const struct fs_c_token *t = fs_c_cur(p);
+  struct fs_c_binding *outer = own ? NULL : fs_c_bound(p, t->text);
+  int out = outer ? (int)(outer - p->scope.data) : -1;
+  if (!own && (!outer || outer->local < 0 || outer->counter))
+    return fs_c_refuse(p, t->span,
+                       "the counter of a loop is a local name that counts no other loop");
+  fs_c_next(p);
+  if (!fs_c_expect(p, "=") || !(range[0] = fs_c_rule_expr(p)) || !fs_c_expect(p, ";")) return false;
+  if (out >= 0) p->locals.data[p->scope.data[out].local].once = NULL;
+  struct fs_c_binding *b = fs_c_declare(p, t, type);
+  const char *name = b->name;
+  b->counter = p->locals.data[b->local].counts = true;
+  if (!(range[2] = rule_limit(p, name, &up)) || !fs_c_expect(p, ";")) return false;
+  if (!(range[1] = rule_step(p, name, &by_up)) || !fs_c_expect(p, ")")) return false;
+  char axis = axis_of_grid(p, range[1]);
+  if (axis && up && by_up && own && range[0]->kind == FS_EX_NAME &&
+      fs_c_is_thread(range[0]->text) &&
+      range[0]->text[2] == axis)
+    return rule_grid(p, tail, s, range, scope);
+  if (up != by_up) return fs_c_refuse(p, range[1]->span,
+                                      "the counter goes away from where it ends");
+  if (!by_up) {
+    struct fs_expr *step = fs_ex_node(p->arena, FS_EX_UNARY, range[1]->span, 1, &range[1]);
+    step->op = FS_AO_NEG;
+    range[1] = step;
+  }
+  s->span = fs_span_join(s->span, p->last);
+  s->expr = fs_ex_node(p->arena, FS_EX_RANGE, fs_span_join(range[0]->span, range[2]->span), 3,
+                       range);
+  fs_st_target(p->arena, s, name, t->span);
+  p->loops++;
+  if (!rule_body(p, &s->body)) return false;
+  p->loops--;
+  p->scope.len = scope;
+  if (out >= 0) p->scope.data[out].lost = true;
+  add(tail, s);
+  return true;
+}
+
+static bool rule_jump(struct fs_c_reader *p, struct fs_stmt ***tail) {
+  struct fs_span at = fs_c_cur(p)->span;
+  bool leaves = fs_c_is_word(p, "return");
+  struct fs_stmt *s =
+      fs_st_node(p->arena, fs_c_is_word(p, "break") ? FS_ST_BREAK : FS_ST_CONTINUE, at);
+  if (leaves && p->in_function && !p->loops) {
+    fs_c_next(p);
+    s = fs_st_node(p->arena, FS_ST_RETURN, at);
+    add(tail, s);
+    return (s->expr = fs_c_rule_expr(p)) && fs_c_expect(p, ";");
+  }
+  if (leaves && p->loops) return fs_c_refuse(p, at, "a `return` within a loop is not read");
+  if (!leaves && !p->loops) return fs_c_fail(p, at, "kernel-syntax", NULL, "%s stands in no loop",
+                                        fs_c_found(p));
+  fs_c_next(p);
+  if (leaves && !fs_c_is(p, ";")) return fs_c_refuse(p, at, "a kernel gives nothing back");
+  add(tail, s);
+  return fs_c_expect(p, ";");
+}
+
+bool fs_c_rule_block(struct fs_c_reader *p, struct fs_stmt ***tail) {
+  int scope = p->scope.len;
+  while (!fs_c_is(p, "}") && p->st == FS_OK) {
+    if (fs_c_cur(p)->kind == FS_CT_END)
+      return fs_c_fail(p, fs_c_cur(p)->span, "kernel-syntax", NULL,
+                  "expected `}`, found the end of the file");
+    if (!fs_c_rule_statement(p, tail)) return false;
+  }
+  p->scope.len = scope;
+  return fs_c_expect(p, "}");
+}
+
+bool fs_c_rule_statement(struct fs_c_reader *p, struct fs_stmt ***tail) {
+  static const char *const others[] = {"goto", "case", "default", "struct",
+                                       "asm", "typedef", "using"};
+  enum fs_c_type type;
+  if (p->st != FS_OK) return false;
+  if (fs_c_accept(p, ";")) return true;
+  if (fs_c_accept(p, "{")) return fs_c_rule_block(p, tail);
+  if (fs_c_is_word(p, "if")) return rule_if(p, tail);
+  if (fs_c_is_word(p, "for")) return rule_for(p, tail);
+  if (fs_c_is_word(p, "while")) return rule_while(p, tail);
+  if (fs_c_is_word(p, "do")) return rule_do(p, tail);
+  if (fs_c_is_word(p, "switch")) return rule_switch(p, tail);
+  if (fs_c_is_word(p, "return") || fs_c_is_word(p, "break") || fs_c_is_word(p, "continue"))
+    return rule_jump(p, tail);
+  for (size_t k = 0; k < FS_LEN(others); k++)
+    if (fs_c_is_word(p, others[k]))
+      return fs_c_fail(p, fs_c_cur(p)->span, "kernel-subset",
+                       "docs/kernels.md says what of C is read",
+                  "`%s` is not read", others[k]);
+  bool pointer = p->words.data[p->at + 1].text && !strcmp(p->words.data[p->at + 1].text, "*");
+  if (fs_c_begins_type(p) && (pointer || p->words.data[p->at + 1].kind == FS_CT_NAME))
+    return fs_c_rule_type(p, &type) && rule_declarators(p, type, tail) && fs_c_expect(p, ";");
+  if (fs_c_cur(p)->kind == FS_CT_NAME &&
+      !strcmp(p->words.data[p->at + 1].text ? p->words.data[p->at + 1].text : "", "(")) {
+    const struct fs_c_token *t = fs_c_cur(p); /* a call as a statement: it is no function of numbers */
+    bool atomic;
+    if (!rule_atomic(p, tail, &atomic)) return false;
+    if (atomic) return fs_c_expect(p, ";");
+    return fs_c_fail(p, t->span, "kernel-subset", "docs/kernels.md says what of C is read",
+                strstr(t->text, "sync") || strstr(t->text, "barrier")
+                    ? "threads that wait for each other are not read: `%.60s`"
+                    : "the call of `%.60s` as a statement is not read", t->text);
+  }
+  return rule_assignment(p, tail) && fs_c_expect(p, ";");
+}
