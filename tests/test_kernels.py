@@ -202,6 +202,16 @@ def check_case(run, seed, case):
         score.check(good, (seed, name, args, got, value))
 
 
+def check_plans():
+    """Flat subscripts whose row or column is computed are views: no list of places."""
+    folder = scores.folder('kernels')
+    for call in ('box(A, 7, 6)', 'hotspot(A, A, 6, 7, 0.5, 2, 4, 1, 3)'):
+        text = (f'A = rand(6, 7); A[1, 1] = 0;\n:kernel {KERNELS}/written.cu\nr = {call};\n'
+                ':dump graph\n')
+        done = fakegpu.run_script(text, 'cpu', folder)
+        score.check('loose' in done.stdout and 'lib gather' not in done.stdout, (call, done.stdout))
+
+
 def check_values(run, count):
     for seed in range(count):
         for case in cases(np.random.default_rng(seed)):
@@ -389,6 +399,7 @@ def main():
     check_values(run, args.count)
     check_refusals(run)
     check_files(run)
+    check_plans()
     score.close()
 
 

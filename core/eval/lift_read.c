@@ -4,6 +4,8 @@
  * the array; else what lists of places choose. */
 #include "core/eval/lift_lane.h"
 
+#include <stdlib.h>
+
 /* Whether a subscript is of several counters: no axis of a view is that. */
 static bool is_crossed(const struct fs_lift_nest *n, const struct fs_lift_access *a) {
   const struct fs_lift_item *it = &n->items.data[a->item];
@@ -30,12 +32,67 @@ static bool as_vector(struct fs_lift_tracer *t, const struct fs_lift_array *of,
   return t->st == FS_OK;
 }
 
+/* How the elements of an access lie in memory, if its array does. */
+static struct fs_layout layout_of(const struct fs_lift_tracer *t, const struct fs_lift_access *a,
+                                  fs_id input, struct fs_shape *shape) {
+  const struct fs_graph *g = fs_block_graph(t->in);
+  const struct fs_lift_item *it = &t->n->items.data[a->item];
+  struct fs_layout from = g->inputs.data[fs_node(g, input)->slot].layout;
+  struct fs_layout out = {.offset = from.offset};
+  *shape = (struct fs_shape){.rank = FS_LIFT_DEPTH};
+  for (int l = 0, axis = 0; l < FS_LIFT_DEPTH; l++) {
+    bool used = false;
+    int64_t stride = 0;
+    for (int d = 0, s = 0; d < a->shape.rank; d++) {
+      used |= a->sub[d].k[l] != 0;
+      if (a->shape.dim[d] > 1) stride += a->sub[d].k[l] * from.stride[s++];
+    }
+    shape->dim[l] = used ? t->n->loops.data[it->loops[l]].count : 1;
+    if (shape->dim[l] > 1) out.stride[axis++] = stride;
+  }
+  for (int d = 0, s = 0; d < a->shape.rank; d++)
+    if (a->shape.dim[d] > 1) out.offset += a->sub[d].c * from.stride[s++];
+  return out;
+}
+
+/* Whether no element is there for two rounds: x[n*i + j], not x[i + j], which would be read as
+ * if it had as many elements as there are rounds. */
+static bool is_nested(const struct fs_layout *l, const struct fs_shape *shape) {
+  for (int x = 0; x < shape->rank; x++) {
+    int64_t below = 0;
+    for (int y = 0; y < shape->rank; y++)
+      if (y != x && (llabs(l->stride[y]) < llabs(l->stride[x]) ||
+                     (llabs(l->stride[y]) == llabs(l->stride[x]) && y > x)))
+        below += (shape->dim[y] - 1) * llabs(l->stride[y]);
+    if (l->stride[x] && llabs(l->stride[x]) <= below) return false;
+  }
+  return true;
+}
+
+static bool is_input(const struct fs_lift_tracer *t, const struct fs_lift_array *of) {
+  const struct fs_node *n = fs_node(fs_block_graph(t->in), of->tv.node);
+  return n->kind == FS_ND_INPUT && n->shape.rank;
+}
+
+/* Of an array in memory, as it lies there; false: that is no way through it. */
+static bool read_stored(struct fs_lift_tracer *t, const struct fs_lift_access *a,
+                        const struct fs_lift_array *of, struct fs_tv *out) {
+  struct fs_shape shape;
+  struct fs_layout l = layout_of(t, a, of->tv.node, &shape);
+  struct fs_shape sq = fs_squeezed(&shape);
+  if (is_crossed(t->n, a) && !is_nested(&l, &sq)) return false;
+  *out = (struct fs_tv){fs_graph_loose(fs_block_graph(t->in), of->tv.node, &l, &sq),
+                        of->tv.dtype, shape};
+  return true;
+}
+
 /* x[i + j]: chosen by the list of all its places. */
 static bool choose_elements(struct fs_lift_tracer *t, const struct fs_lift_access *a,
                             const struct fs_lift_array *of, struct fs_lane *out) {
   struct fs_affine at = fs_lift_constant(0);
   int64_t n = fs_shape_count(&a->shape);
   struct fs_tv all;
+  if (is_input(t, of) && read_stored(t, a, of, &out->tv)) return true;
   if (n > FS_LIFT_MOST || !as_vector(t, of, &all)) return false;
   for (int d = 0; d < a->shape.rank; d++) { /* less than n in all rounds */
     at.c = at.c * a->shape.dim[d] + a->sub[d].c;
@@ -208,7 +265,7 @@ static bool choose_along(struct fs_lift_tracer *t, const struct fs_lift_access *
  * block may end before the nest: then it is, and *asks. */
 static bool is_stored(struct fs_lift_tracer *t, const struct fs_lift_array *of, bool *asks) {
   const struct fs_node *n = fs_node(fs_block_graph(t->in), of->tv.node);
-  if (n->kind == FS_ND_INPUT && n->shape.rank) return true;
+  if (is_input(t, of)) return true;
   *asks = !of->changed && !t->n->cut && n->shape.rank && n->kind != FS_ND_PARAM;
   t->n->wants_stored |= *asks;
   return false;
@@ -217,14 +274,13 @@ static bool is_stored(struct fs_lift_tracer *t, const struct fs_lift_array *of, 
 /* x[i - 1, j - 1] under a condition: neighbours of an array that is stored. Where they are
  * outside of it another element stands in for them, which nobody takes. */
 static bool read_loosely(struct fs_lift_tracer *t, const struct fs_lift_access *a,
-                         const struct fs_lift_array *of, const struct fs_view *v,
-                         struct fs_lane *out, bool *asks) {
-  struct fs_graph *g = fs_block_graph(t->in);
+                         const struct fs_lift_array *of, struct fs_lane *out, bool *asks) {
   bool inside;
-  if (is_crossed(t->n, a) || !is_stored(t, of, asks)) return false;
+  if (!is_stored(t, of, asks)) return false;
+  struct fs_tv found;
+  if (!read_stored(t, a, of, &found)) return false;
   for (int d = 0; d < a->shape.rank; d++) counted_place(t, a, d, &inside);
-  struct fs_shape sq = fs_squeezed(&out->tv.shape);
-  out->tv.node = fs_graph_loose_view(g, of->tv.node, v, &sq);
+  out->tv = found;
   return true;
 }
 
@@ -237,15 +293,7 @@ static bool read_parts(struct fs_lift_tracer *t, struct fs_lift_access *a,
                        const struct fs_lift_array *of, struct fs_lane *sub, int d,
                        struct fs_tv *out) {
   struct fs_tv part[2];
-  if (d == a->shape.rank) {
-    struct fs_shape shape;
-    struct fs_view v = fs_lift_view(t->n, a, NULL, &shape);
-    struct fs_shape sq = fs_squeezed(&shape);
-    if (is_crossed(t->n, a)) return false;
-    *out = (struct fs_tv){fs_graph_loose_view(fs_block_graph(t->in), of->tv.node, &v, &sq),
-                          of->tv.dtype, shape};
-    return true;
-  }
+  if (d == a->shape.rank) return read_stored(t, a, of, out);
   struct fs_lane whole = sub[d];
   if (whole.affine.known) {
     a->sub[d] = whole.affine;
@@ -305,7 +353,7 @@ bool fs_lift_element(struct fs_lift_tracer *t, const struct fs_expr *e,
   out->loose = of->loose;
   t->in->span = e->span;
   bool counted = a->guarded && !fs_lift_is_computed(a), asks = false;
-  if (counted && read_loosely(t, a, of, &v, out, &asks)) return true;
+  if (counted && read_loosely(t, a, of, out, &asks)) return true;
   if (!counted && fs_lift_is_computed(a) && read_neighbours(t, a, of, out, &asks)) return true;
   if (asks) return false;
   if (counted && choose_along(t, a, of, out)) return true;

@@ -511,20 +511,19 @@ static fs_id view_of_input(struct fs_graph *g, struct fs_graph_input in, enum fs
   return fs_graph_input_like(g, &in, dt, shape);
 }
 
-fs_id fs_graph_loose_view(struct fs_graph *g, fs_id input, const struct fs_view *view,
-                          const struct fs_shape *result) {
+fs_id fs_graph_loose(struct fs_graph *g, fs_id input, const struct fs_layout *layout,
+                     const struct fs_shape *shape) {
   const struct fs_node *n = fs_node(g, input);
   struct fs_graph_input in = g->inputs.data[n->slot];
-  struct fs_view v = *view;
-  struct fs_shape shape = *result;
-  if (!in.layout.reach) {
-    struct fs_range r = range_of(&in.layout, &n->shape);
-    in.layout.low = r.first;
-    in.layout.reach = r.last - r.first + 1;
-  }
+  struct fs_range all = {in.layout.low, in.layout.low + in.layout.reach - 1};
+  if (!in.layout.reach) all = range_of(&in.layout, &n->shape);
   in.known = (struct fs_known){0}; /* what lies between its elements is others' */
-  fs_view_squeeze(&v, &shape);
-  return view_of_input(g, in, n->dtype, &v, &shape);
+  in.layout = *layout;
+  struct fs_range r = range_of(layout, shape);
+  bool inside = r.first >= all.first && r.last <= all.last;
+  in.layout.low = inside ? 0 : all.first;
+  in.layout.reach = inside ? 0 : all.last - all.first + 1;
+  return fs_graph_input_like(g, &in, n->dtype, shape);
 }
 
 static fs_id view_of_affine(struct fs_graph *g, struct fs_node src,

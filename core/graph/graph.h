@@ -315,10 +315,11 @@ fs_id fs_graph_reduce(struct fs_graph *g, enum fs_reduce_op op, fs_id src,
                       unsigned axes);
 fs_id fs_graph_view(struct fs_graph *g, fs_id src, const struct fs_view *view,
                     const struct fs_shape *shape);
-/* The same of an INPUT with a shape, where indices may be outside of it: neighbours at a border,
- * which a condition keeps anybody from looking at (R4). */
-fs_id fs_graph_loose_view(struct fs_graph *g, fs_id input, const struct fs_view *view,
-                          const struct fs_shape *shape);
+/* Elements of the storage of an INPUT with a shape as a layout has them, perhaps in another order
+ * of axes than a view can say. Where some would be outside of the INPUT it is loose: neighbours at
+ * a border, which a condition keeps anybody from looking at (R4). */
+fs_id fs_graph_loose(struct fs_graph *g, fs_id input, const struct fs_layout *layout,
+                     const struct fs_shape *shape);
 /* Whether it is an INPUT of which some elements are others' (struct fs_layout). Only maps and
  * reductions take such: what reads memory as it lies is given a copy. */
 bool fs_graph_is_loose(const struct fs_graph *g, fs_id id);
