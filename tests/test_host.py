@@ -244,7 +244,11 @@ def interrupted(folder, counts):
             ('s = 0; k = 0; while true; k = k + 1; s = s + k; end', 's == k*(k + 1)/2'),
             ('s = 0; for k = 1:1e12; s = s + k; end', 's == k*(k + 1)/2'),
             ('n = 0; for i = 1:1e9; for j = 1:3; n = n + 1; end; end',
-             'n == 3*(i - 1) + j || (n == 3*(i - 1) && j == 3)')):
+             'n == 3*(i - 1) + j || (n == 3*(i - 1) && j == 3)'),
+            ('x = zeros(1000, "f64"); for i = 1:1e9; x[1] = i; for k = 2:1000; '
+             'x[k] = x[k-1]; end; end', 'i > 1 && all(x[1:999] >= x[2:1000]) && sum(x == i) + '
+             'sum(x == i-1) == 1000 && (sum(x == i) < 2 || sum(x == i) == k || '
+             'sum(x == i) == k - 1)')):
         session.send(text)
         time.sleep(0.3)
         before = score.processor_seconds(session.worker())

@@ -169,6 +169,63 @@ def grows_to_the_end(home):
     score.check(planned[1] - planned[0] <= 2*FEW, f'{planned} blocks planned')
 
 
+# Replaced in place, one kernel a round: loop over k (and i), numpy's, how often a block may be
+# looked up. x and y have 1000 elements, A is 60 x 60.
+AT_ONCE = [
+    ('for k = 2:1000; x[k] = mod(x[k] + x[k-1], 31); end',
+     'for k in range(1, 1000): x[k] = (x[k] + x[k-1]) % 31', 40),
+    ('for k = 999:-3:1; x[k] = mod(x[k] + x[k+1] + y[k], 31); end',
+     'for k in range(998, -1, -3): x[k] = (x[k] + x[k+1] + y[k]) % 31', 40),
+    ('for k = 2:1000; x[k] += sum(x[1:k-1]); x[k] = mod(x[k], 31); end',
+     'for k in range(1, 1000): x[k] = (x[k] + x[:k].sum()) % 31', 60),
+    ('for k = 2:995; x[k:k+5] = mod(x[k-1:k+4] + x[k:k+5], 31); end',
+     'for k in range(1, 995): x[k:k+6] = (x[k-1:k+5] + x[k:k+6]) % 31', None),
+    ('for k = 2:600; x[k] = mod(x[k-1] + 1, 31); x[k+400] = mod(x[k] + 2, 31); end',
+     'for k in range(1, 600): x[k] = (x[k-1] + 1) % 31; x[k+400] = (x[k] + 2) % 31', None),
+    ('for k = 2:1000; x[k] = mod(x[k-1] + y[k], 31); y[k] = x[k-1]; end',
+     'for k in range(1, 1000): x[k] = (x[k-1] + y[k]) % 31; y[k] = x[k-1]', None),
+    ('for i = 2:60; for k = 2:60; A[i, k] = mod(A[i, k-1] + A[i-1, k], 31); end; end',
+     'for i in range(1, 60):\n for k in range(1, 60): A[i, k] = (A[i, k-1] + A[i-1, k]) % 31', 200),
+    ('for i = 3:60; for k = 2:i-1; A[i, k] = mod(A[i, k] - A[i, 1:k-1]*A[1:k-1, k], 31); end; end',
+     'for i in range(2, 60):\n for k in range(1, i): '
+     'A[i, k] = (A[i, k] - A[i, :k] @ A[:k, k]) % 31', 900),
+    # Which of the two columns comes first in the block goes by how they are aligned.
+    ('B = A + 0; for i = 1:59; for k = 1:60; '
+     'A[i, k] = mod(A[i, k] + B[i+1:60, i]\'*B[i+1:60, k], 31); end; end',
+     'B = A.copy()\nfor i in range(59):\n for k in range(60): '
+     'A[i, k] = (A[i, k] + B[i+1:, i] @ B[i+1:, k]) % 31', None),
+    ('for i = 1:59; for k = 1:60; '
+     'A[i, k] = mod(A[i, k] + A[i+1:60, i]\'*A[i+1:60, k], 31); end; end',
+     'for i in range(59):\n for k in range(60): '
+     'A[i, k] = (A[i, k] + A[i+1:, i] @ A[i+1:, k]) % 31', None),
+    ('B = A + 0; for i = 1:59; for k = 1:60; '
+     'A[i, k] = mod(A[i, k] + B[i+1:60, i]\'*A[i+1:60, k], 31); end; end',
+     'B = A.copy()\nfor i in range(59):\n for k in range(60): '
+     'A[i, k] = (A[i, k] + B[i+1:, i] @ A[i+1:, k]) % 31', 500),
+]
+
+
+def at_once(home):
+    """Rounds that differ in numbers alone follow on each other: they look up no block."""
+    for loop, code, most in AT_ONCE:
+        text = [':set loops off', 'A = f64(mod(reshape(7*(1:3600) + 2, 60, 60), 29));',
+                'x = f64(mod(11*(1:1000) + 1, 29)); y = f64(mod(3*(1:1000) + 4, 29)); k = 0;',
+                ':device', loop, ':device', 'save("k.npy", [k])'.replace('k.npy', home + '/k.npy'),
+                *(f'save("{home}/{n}.npy", {n})' for n in 'Axy')]
+        done = fakegpu.run_script('\n'.join(text), 'cpu', home)
+        count = np.arange(1, 3601)
+        env = {'A': np.mod(7.0*count + 2, 29).reshape(60, 60),
+               'x': np.mod(11.0*count[:1000] + 1, 29), 'y': np.mod(3.0*count[:1000] + 4, 29)}
+        exec(code, env)  # pylint: disable=exec-used
+        for n in 'Axy':
+            score.check(done.returncode == 0 and np.array_equal(np.load(f'{home}/{n}.npy'), env[n]),
+                        f'{n}: {loop} {done.stderr}')
+        last = env['k'] + 1
+        score.check(np.load(home + '/k.npy')[0] == last, f'k is {last} after {loop}')
+        found = [int(n) for n in re.findall(r'(\d+) found', done.stdout)]
+        score.check(not most or found[1] - found[0] <= most, f'{found} looked up: {loop}')
+
+
 def calls_again(home):
     """The second call of a function with a loop has other arrays, then other shapes."""
     text = ['function fill(x, b, n)', 'for k = 2:n', '  x[k] = sum(b[1:k]) + x[k-1];', 'end',
@@ -211,6 +268,7 @@ def main():
             one(loop, 'f64', 'cpu', home, inside=True)
         reads_counter(home)
         calls_again(home)
+        at_once(home)
         grows_to_the_end(home)
         out_of_range(home)
     return score.close()

@@ -26,6 +26,7 @@ void fs_times_add_all(struct fs_times *s, const struct fs_times *other) {
   for (int k = 0; k < other->kept; k++) fs_times_add(s, other->some[k]);
   s->n = n;
   s->sum = sum;
+  if (other->n) s->last = other->last;
 }
 
 static int compare(const void *a, const void *b) {

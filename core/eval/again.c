@@ -244,7 +244,63 @@ static void give_values(struct fs_interp *in, const struct fs_again *a,
   fs_snapshot_unref(s);
 }
 
-static enum fs_status run(struct fs_interp *in, struct fs_again *a) {
+/* -- rounds ahead ----------------------------------------------------------------- */
+
+static const struct fs_again_guard *guard_by_name(const struct fs_again *a, const char *name,
+                                                  bool local) {
+  for (int k = 0; k < a->guards.len; k++)
+    if (a->guards.data[k].local == local && !strcmp(a->guards.data[k].name, name))
+      return &a->guards.data[k];
+  return NULL;
+}
+
+/* Whether each name that the list assigns is a result, and was of its kind before: `home` says
+ * of each result where that lay. What is known of lists of indices may end with a round. */
+static bool find_homes(const struct fs_interp *in, const struct fs_again *a,
+                       struct fs_rounds *more) {
+  bool local = in->scope != &in->globals;
+  for (int k = 0; k < a->guards.len; k++)
+    if (a->guards.data[k].kind == FS_V_TENSOR && a->guards.data[k].list_to) return false;
+  for (int k = 0; k < a->effects.len; k++) {
+    const struct fs_again_effect *e = &a->effects.data[k];
+    const struct fs_again_guard *g = guard_by_name(a, e->name, local);
+    if (e->output < 0 || !g || g->kind != FS_V_TENSOR) return false;
+    const struct fs_again_output *o = &a->outputs.data[e->output];
+    if (g->dtype != o->dtype || !fs_shape_equal(&g->shape, &o->shape)) return false;
+    more->home[e->output] = g->now->storage;
+  }
+  return !a->recipe && a->effects.len == a->outputs.len;
+}
+
+struct following {
+  struct fs_interp *in;
+  struct fs_again *a;
+};
+
+static enum fs_status next_round(void *user, struct fs_diags *d) {
+  const struct following *f = user;
+  return fs_moves_next(f->in, f->a, d);
+}
+
+/* Few rounds are not worth it. */
+static bool look_ahead(struct fs_interp *in, struct fs_again *a, const struct fs_ahead *ahead,
+                       struct fs_rounds *more) {
+  enum { FEW = 4 };
+  if (!ahead || ahead->left < FEW || !find_homes(in, a, more)) return false;
+  more->left = fs_moves_reach(in, a, ahead);
+  more->next = next_round;
+  return more->left >= FEW;
+}
+
+/* The counter is what it was in the last round. */
+static void count_on(struct fs_interp *in, const struct fs_again *a, const char *counter) {
+  double now = fs_again_guard_of(a, counter)->number;
+  fs_scope_set(in->scope, counter, fs_val_number(now, true));
+}
+
+static enum fs_status run(struct fs_interp *in, struct fs_again *a, struct fs_ahead *ahead) {
+  struct following f = {in, a};
+  struct fs_rounds more = {.user = &f};
   struct fs_tensor *inputs[FS_AGAIN_INPUTS], *out[FS_AGAIN_OUTPUTS];
   bool dying[FS_AGAIN_INPUTS];
   struct fs_block *b = a->memo.life->block;
@@ -256,10 +312,15 @@ static enum fs_status run(struct fs_interp *in, struct fs_again *a) {
   for (int k = 0; k < a->outputs.len; k++)
     out[k] = fs_tensor_promised(a->outputs.data[k].dtype,
                                 &a->outputs.data[k].shape);
-  enum fs_status st =
-      fs_run_again(in->runner, b, inputs, dying, a->params, &a->anchors, out, in->diags);
+  bool follow = look_ahead(in, a, ahead, &more);
+  enum fs_status st = fs_run_again(in->runner, b, inputs, dying, a->params, &a->anchors, out,
+                                   follow ? &more : NULL, in->diags);
+  if (follow) ahead->done = more.done, ahead->failed = more.failed;
+  if (more.done) fs_moves_end(in, a, ahead);
   if (st == FS_OK) give_values(in, a, out);
+  if (more.done) count_on(in, a, ahead->counter);
   for (int k = 0; k < a->outputs.len; k++) fs_tensor_unref(out[k]);
+  if (more.failed) fs_again_empty(a); /* its numbers are of the round that failed */
   return st;
 }
 
@@ -270,7 +331,7 @@ const fs_name_list *fs_again_passing(struct fs_interp *in, const struct fs_stmt 
 }
 
 bool fs_again_try(struct fs_interp *in, const struct fs_stmt *list, bool top,
-                  enum fs_status *st) {
+                  struct fs_ahead *ahead, enum fs_status *st) {
   if (!list || in->recording || !is_between(in)) return false;
   struct fs_again *a = find(in, list, top);
   if (!a || !a->ready) return false;
@@ -282,7 +343,11 @@ bool fs_again_try(struct fs_interp *in, const struct fs_stmt *list, bool top,
   struct fs_block *b = a->memo.life->block;
   a->hits++;
   *st = fs_poll(in, list->span);
-  if (*st == FS_OK) *st = run(in, a);
+  if (*st == FS_OK) *st = run(in, a, ahead);
   fs_block_again(in, b, *st);
+  if (*st == FS_OK && ahead && ahead->failed) { /* in a round behind it, which did nothing */
+    *st = ahead->failed;
+    fs_block_again(in, b, *st);
+  }
   return true;
 }

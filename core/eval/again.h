@@ -98,6 +98,13 @@ void fs_moves_learn(struct fs_interp *in, struct fs_again *a);
 /* Makes what was recorded that of a round in which the moving numbers are g->next; false: it
  * is not known to be so, or `*st` says what failed. */
 bool fs_moves_go(struct fs_interp *in, struct fs_again *a, enum fs_status *st);
+/* The rounds that follow on that one, in each of which the counter is `step` more: how many are
+ * known to differ from it in numbers alone, of `left` at most. fs_moves_next() makes what was
+ * recorded that of the next one of them, but for what is shown of it, which fs_moves_end()
+ * does when `done` of them were run. */
+int64_t fs_moves_reach(struct fs_interp *in, struct fs_again *a, const struct fs_ahead *ahead);
+enum fs_status fs_moves_next(struct fs_interp *in, struct fs_again *a, struct fs_diags *d);
+void fs_moves_end(struct fs_interp *in, struct fs_again *a, const struct fs_ahead *ahead);
 /* Whether a list that was not ready for its last round is still to be recorded again; whether
  * what is recorded is better than a recording of that round. */
 bool fs_moves_learning(const struct fs_again *a);

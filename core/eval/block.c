@@ -670,7 +670,8 @@ void fs_block_again(struct fs_interp *in, struct fs_block *ran,
                     enum fs_status st) {
   if (st == FS_ERR_ENV) name_biggest(in);
   if (st != FS_OK) return;
-  in->before_last = in->n_blocks++;
+  in->n_blocks += (int)ran->in_a_row;
+  in->before_last = in->n_blocks - 1;
   forget_undo(in);
   if (in->host.block) in->host.block(in->host.user, ran, in->n_blocks);
 }

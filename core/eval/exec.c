@@ -138,13 +138,13 @@ static bool goes_on(enum fs_flow *flow) {
   return on;
 }
 
-/* The body of a loop once, and the edge behind it. */
+/* The body of a loop once, and the edge behind it; ahead: rounds that may follow at once. */
 static enum fs_status exec_round(struct fs_interp *in, const struct fs_stmt *s,
-                                 enum fs_flow *flow) {
+                                 struct fs_ahead *ahead, enum fs_flow *flow) {
   struct fs_run_options *options = fs_runner_options(in->runner);
   enum fs_status st = FS_OK;
   bool inner = options->in_loop;
-  if (fs_again_try(in, s->body, false, &st))
+  if (fs_again_try(in, s->body, false, ahead, &st))
     return st == FS_OK ? fs_poll(in, s->span) : st;
   fs_again_begin(in, s->body, false);
   options->in_loop = true;
@@ -181,7 +181,7 @@ static enum fs_status exec_while(struct fs_interp *in, const struct fs_stmt *s,
     if (run_rest(in, s, NULL, k, &st)) break;
     st = condition(in, s->expr, &truth);
     if (st != FS_OK || !truth) break;
-    st = exec_round(in, s, flow);
+    st = exec_round(in, s, NULL, flow);
     on = goes_on(flow);
   }
   return st;
@@ -260,8 +260,11 @@ static enum fs_status exec_for(struct fs_interp *in, const struct fs_stmt *s,
     st = loop_value(in, &v, k, s->expr->span, &item);
     if (st != FS_OK) break;
     fs_assign(in, s->targets[0].name, item);
-    st = open ? trace_round(in, s, n - 1 - k, flow, &open) : exec_round(in, s, flow);
+    struct fs_ahead ahead = {.counter = s->targets[0].name, .step = v.step, .left = n - 1 - k};
+    if (v.kind != FS_V_RANGE) ahead.left = 0;
+    st = open ? trace_round(in, s, n - 1 - k, flow, &open) : exec_round(in, s, &ahead, flow);
     if (!goes_on(flow)) break;
+    k += ahead.done;
     fs_loop_progress(in, begun, &last, k + 1, n);
   }
   fs_val_unref(v);

@@ -25,7 +25,7 @@ static void set_stack_limit(struct fs_interp *in, const char *base) {
 static enum fs_status run_block_of(struct fs_interp *in, const struct fs_stmt *stmts,
                                    enum fs_flow *flow) {
   enum fs_status st = FS_OK;
-  if (fs_again_try(in, stmts, true, &st)) {
+  if (fs_again_try(in, stmts, true, NULL, &st)) {
     if (st != FS_OK) fs_block_abandon(in);
     return st;
   }

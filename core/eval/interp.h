@@ -338,10 +338,19 @@ void fs_parsed_clear(struct fs_interp *in);
 
 /* -- again.c --------------------------------------------------------------- */
 
+/* The rounds that follow on one in a `for` over numbers: its counter, by how much it grows,
+ * how many there are; and how many of them were run: the counter is that of the last one. */
+struct fs_ahead {
+  const char *counter;
+  double step;
+  int64_t left, done;
+  enum fs_status failed;     /* what ended them, else FS_OK */
+};
 /* Runs a list of statements, block and all, as it ran before; false if it did not
- * or if what it reads is something else now. top: it is the whole text. */
+ * or if what it reads is something else now. top: it is the whole text. ahead: of a loop, whose
+ * next rounds may be run as well; or NULL. */
 bool fs_again_try(struct fs_interp *in, const struct fs_stmt *list, bool top,
-                  enum fs_status *st);
+                  struct fs_ahead *ahead, enum fs_status *st);
 /* Else these surround its evaluation: what names it reads and gives, the block that
  * it runs, and the flush that ends it; or that all was in vain. */
 void fs_again_begin(struct fs_interp *in, const struct fs_stmt *list, bool top);

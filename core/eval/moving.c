@@ -90,6 +90,8 @@ struct fs_moves {
   FS_VEC(struct going_amount) going_amounts;
   FS_VEC(bool) changed;        /* of kernels, in the round at hand */
   int ran;                     /* in->n_blocks when it last ran */
+  bool follows;                /* ... which was the block before this one */
+  FS_VEC(int64_t) by;          /* what each of `going` gets more in the next round */
 };
 
 /* -- what moves --------------------------------------------------------------------- */
@@ -415,6 +417,7 @@ void fs_moves_free(struct fs_moves *m) {
   FS_VEC_FREE(&m->going);
   FS_VEC_FREE(&m->going_amounts);
   FS_VEC_FREE(&m->changed);
+  FS_VEC_FREE(&m->by);
   fs_sizes_free(&m->sizes);
   free(m);
 }
@@ -693,15 +696,19 @@ static bool find_changes(struct fs_moves *m, const double *at) {
   return true;
 }
 
-static void write_numbers(const struct fs_moves *m, const double *at) {
+static void write_amounts(const struct fs_moves *m, const double *at) {
   const struct round *base = &m->rounds[0];
-  for (int i = 0; i < m->going.len; i++) *m->going.data[i].size->at = m->going.data[i].now;
   for (int i = 0; i < m->going_amounts.len; i++) {
     const struct going_amount *g = &m->going_amounts.data[i];
     double now = g->base;
     for (int k = 0; k < m->n; k++) now += g->step[k] * (at[k] - base->at[k]);
     *g->at = FS_MAX(now, 0);
   }
+}
+
+static void write_numbers(const struct fs_moves *m, const double *at) {
+  for (int i = 0; i < m->going.len; i++) *m->going.data[i].size->at = m->going.data[i].now;
+  write_amounts(m, at);
 }
 
 /* Whether the numbers as they are now are some that the block is known for. */
@@ -734,6 +741,90 @@ bool fs_moves_go(struct fs_interp *in, struct fs_again *a, enum fs_status *st) {
   for (int k = 0; k < a->guards.len; k++)
     if (a->guards.data[k].moving) a->guards.data[k].number = a->guards.data[k].next;
   m->stayed = 0;
+  m->follows = m->ran == in->n_blocks;
   m->ran = in->n_blocks + 1;
   return true;
+}
+
+/* -- the rounds after it ---------------------------------------------------------------- */
+
+/* How two places lie to each other, comparison by comparison: where all of them are the same
+ * in two rounds, they are in those between, in which the places move evenly. */
+static bool same_order(const struct fs_moves *m, const double *at, const double *then) {
+  for (int i = 0; i < m->pairs.len; i++) {
+    const struct pair *p = &m->pairs.data[i];
+    const double *when[2] = {at, then};
+    uint64_t word[2];
+    for (int k = 0; k < 2; k++) {
+      double a = value_of(&p->x->low, when[k]), b = value_of(&p->x->high, when[k]);
+      double c = value_of(&p->y->low, when[k]), d = value_of(&p->y->high, when[k]);
+      word[k] = (uint64_t)(b < c) << 5 | (uint64_t)(d < a) << 4 | (uint64_t)(a >= c) << 3 |
+                (uint64_t)(b <= d) << 2 | (uint64_t)(c >= a) << 1 | (uint64_t)(d <= b);
+    }
+    if (word[0] != word[1]) return false;
+  }
+  return true;
+}
+
+/* What a round adds to the numbers, and to which kernels; false: it adds nothing. */
+static bool find_next(struct fs_moves *m, int counter, int64_t step) {
+  bool any = false;
+  m->by.len = 0;
+  for (int k = 0; k < m->changed.len; k++) m->changed.data[k] = false;
+  for (int i = 0; i < m->going.len; i++) {
+    const struct going *g = &m->going.data[i];
+    int64_t by = g->step[counter] * step;
+    *FS_PUSH(&m->by) = by;
+    any |= by != 0;
+    if (by && g->size->kernel >= 0) m->changed.data[g->size->kernel] = true;
+  }
+  return any;
+}
+
+static bool has_elements(const struct fs_moves *m, int64_t rounds) {
+  for (int i = 0; i < m->going.len; i++)
+    if (m->going.data[i].size->extent &&
+        *m->going.data[i].size->at + rounds * m->by.data[i] < 2)
+      return false;
+  return true;
+}
+
+int64_t fs_moves_reach(struct fs_interp *in, struct fs_again *a, const struct fs_ahead *ahead) {
+  struct fs_moves *m = a->moves;
+  double at[MOVING] = {0}, then[MOVING] = {0};
+  int counter = m && m->ready && m->follows ? moving_of(m, ahead->counter) : -1;
+  if (counter < 0 || !m->slope[counter].sure || !is_whole(ahead->step)) return 0;
+  if (m->ran != in->n_blocks + 1 || !find_next(m, counter, (int64_t)ahead->step)) return 0;
+  for (int k = 0; k < m->n; k++)
+    at[k] = then[k] = fs_again_guard_of(a, m->name[k])->number;
+  for (int64_t rounds = ahead->left; rounds; rounds /= 2) {
+    then[counter] = at[counter] + (double)rounds * ahead->step;
+    if (is_whole(then[counter]) && in_range(m, then) && is_near(m, then) &&
+        relations(m, then, NULL) && same_order(m, at, then) && has_elements(m, rounds))
+      return rounds;
+  }
+  return 0;
+}
+
+enum fs_status fs_moves_next(struct fs_interp *in, struct fs_again *a, struct fs_diags *d) {
+  struct fs_moves *m = a->moves;
+  a->ready = m->ready = false; /* should it jump */
+  for (int i = 0; i < m->going.len; i++) *m->going.data[i].size->at += m->by.data[i];
+  enum fs_status st =
+      fs_run_resized(in->runner, a->memo.life->block, m->changed.data, m->changed.len, d);
+  a->ready = m->ready = st == FS_OK;
+  return st;
+}
+
+void fs_moves_end(struct fs_interp *in, struct fs_again *a, const struct fs_ahead *ahead) {
+  struct fs_moves *m = a->moves;
+  double at[MOVING] = {0};
+  int counter = moving_of(m, ahead->counter);
+  for (int k = 0; k < a->guards.len; k++)
+    if (a->guards.data[k].moving == counter + 1)
+      a->guards.data[k].number += (double)ahead->done * ahead->step;
+  for (int k = 0; k < m->n; k++) at[k] = fs_again_guard_of(a, m->name[k])->number;
+  write_amounts(m, at);
+  fs_graph_anchors(fs_planned_graph(a->memo.life->block), &a->anchors);
+  m->ran = in->n_blocks + 1 + (int)ahead->done;
 }

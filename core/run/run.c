@@ -440,6 +440,7 @@ struct launch {
                                      kernels there are */
   bool overwrites;                /* a kernel that overwrites an old value has been started,
                                      or may have been, and others are to come */
+  struct fs_rounds *more;         /* that may follow, or NULL */
 };
 
 static enum fs_status make_storage(struct launch *l, int slot,
@@ -792,7 +793,77 @@ static enum fs_status start(struct launch *l, bool timed, struct fs_diags *d) {
   enum fs_status st = launch_all(l, timed, d);
   fs_account_to(before);
   b->seconds = *all - earlier;
+  b->row = (struct fs_times){0};
+  fs_times_add(&b->row, b->seconds);
   return st;
+}
+
+/* -- rounds that follow at once ---------------------------------------------------- */
+
+/* The one kernel that a round starts; -1: it is not one. */
+static int kernel_of_round(const struct launch *l) {
+  const struct fs_plan *plan = l->block->plan;
+  int found = -1;
+  for (int k = 0; k < plan->kernels.len; k++) {
+    if (l->now->skip[k]) continue;
+    if (found >= 0 || plan->kernels.data[k].lib_node || !l->block->codes[k]) return -1;
+    found = k;
+  }
+  return found;
+}
+
+/* Whether all that the block stores lies where the values lie that it replaces. */
+static bool stays_home(const struct launch *l) {
+  const struct fs_plan *plan = l->block->plan;
+  if (plan->graph->outputs.len > FS_ROUND_HOMES) return false;
+  for (int k = 0; k < plan->slots.len; k++)
+    if (plan->slots.data[k].kind == FS_SLOT_TEMP) return false;
+  for (int k = 0; k < plan->graph->outputs.len; k++)
+    if (l->now->storages[plan->result_slot[k]] != l->more->home[k]) return false;
+  return true;
+}
+
+static void place_slots(const struct launch *l) {
+  const struct fs_plan *plan = l->block->plan;
+  for (int k = 0; k < plan->slots.len; k++) {
+    const struct fs_slot *s = &plan->slots.data[k];
+    bool part = s->kind == FS_SLOT_PART;
+    char *whole = part ? l->now->ptrs[s->index] : l->now->storages[k]->ptr;
+    l->now->ptrs[k] = whole + fs_slot_begin(plan, k);
+  }
+}
+
+/* Ctrl-C, and that somebody is told how far a loop is. */
+static bool ends_row(double begun) {
+  const double LONG = 0.05;
+  fs_interrupt_hold(false);
+  bool ends = fs_interrupted() || fs_account.since - begun > LONG;
+  fs_interrupt_hold(true);
+  return ends;
+}
+
+/* Rounds after the first: numbers, places and the kernel. */
+static void run_rounds(struct launch *l, struct fs_diags *d) {
+  struct fs_rounds *m = l->more;
+  struct fs_block *b = l->block;
+  struct fs_target *target = l->r->target;
+  enum fs_part part = fs_account_kernels(), before = fs_account.part;
+  double begun = fs_account.since;
+  int k = kernel_of_round(l);
+  fs_interrupt_hold(true);
+  for (; k >= 0 && stays_home(l) && m->done < m->left && !ends_row(begun); m->done++) {
+    m->failed = m->next(m->user, d);
+    if (m->failed) break;
+    place_slots(l);
+    fs_account_to(part);
+    double start = fs_account.since;
+    m->failed = target->ops->launch(target, b->codes[k], l->now->ptrs, l->now->params, NULL, d);
+    fs_account_to(before);
+    if (m->failed) break;
+    b->seconds = fs_account.since - start;
+    fs_times_add(&b->row, b->seconds);
+  }
+  fs_interrupt_hold(false);
 }
 
 static enum fs_status run_block(struct launch *l, bool timed,
@@ -807,6 +878,7 @@ static enum fs_status run_block(struct launch *l, bool timed,
   if (st == FS_OK) st = start(l, timed, d);
   if (held) fs_interrupt_hold(false);
   if (l->overwrites) end_overwriting(l, st == FS_OK);
+  if (st == FS_OK && l->more && !timed && held && fs_runner_waits(l->r)) run_rounds(l, d);
   if (st == FS_OK) st = give_results(l, handles, d);
   if (st == FS_OK) remember_lists(l);
   if (st == FS_OK) outlive(r, l->block);
@@ -909,8 +981,10 @@ static void look_at_code(const struct fs_runner *r, struct fs_block *b) {
 /* Runs a block whose inputs and params are bound. traced, dying: of struct launch. */
 static enum fs_status run_bound(struct fs_runner *r, struct fs_block *b,
                                 const struct fs_graph *traced, const bool *dying,
-                                struct fs_tensor **handles, struct fs_diags *d) {
-  struct launch l = {.r = r, .block = b, .traced = traced, .dying = dying, .now = b->bound};
+                                struct fs_tensor **handles, struct fs_rounds *more,
+                                struct fs_diags *d) {
+  struct launch l = {.r = r, .block = b, .traced = traced, .dying = dying, .now = b->bound,
+                     .more = more};
   remember_inputs(b);
   bool timed = fs_run_is_timed(r, b);
   int64_t touched = fs_account.touched;
@@ -919,7 +993,8 @@ static enum fs_status run_bound(struct fs_runner *r, struct fs_block *b,
   b->cold = !b->runs || fs_account.touched > touched;
   r->last = b;
   if (b->quick || !b->runs) look_at_code(r, b);
-  b->runs++;
+  b->in_a_row = 1 + (more ? more->done : 0);
+  b->runs += b->in_a_row;
   if (timed) remember_timing(r, b);
   return FS_OK;
 }
@@ -932,7 +1007,7 @@ enum fs_status fs_run_graph(struct fs_runner *r, struct fs_graph *g,
   enum fs_status st = b ? FS_OK : bind(r, g, sources, &b, d);
   if (st != FS_OK) return st;
   if (out && r->options.launching) r->options.launching(r->options.user, b);
-  st = run_bound(r, b, g, NULL, handles, d);
+  st = run_bound(r, b, g, NULL, handles, NULL, d);
   if (st == FS_OK && out) *out = b;
   return st;
 }
@@ -942,7 +1017,8 @@ enum fs_status fs_run_graph(struct fs_runner *r, struct fs_graph *g,
 enum fs_status fs_run_again(struct fs_runner *r, struct fs_block *b,
                             struct fs_tensor *const *inputs, const bool *dying,
                             const struct fs_number *params, const fs_anchor_list *anchors,
-                            struct fs_tensor **handles, struct fs_diags *d) {
+                            struct fs_tensor **handles, struct fs_rounds *more,
+                            struct fs_diags *d) {
   struct fs_graph *g = (struct fs_graph *)b->plan->graph;
   fs_graph_put_anchors(g, anchors);
   for (int k = 0; k < g->inputs.len; k++)
@@ -951,7 +1027,7 @@ enum fs_status fs_run_again(struct fs_runner *r, struct fs_block *b,
   b->last_used = ++r->clock;
   r->hits++;
   if (r->options.launching) r->options.launching(r->options.user, b);
-  return run_bound(r, b, NULL, dying, handles, d);
+  return run_bound(r, b, NULL, dying, handles, more, d);
 }
 
 struct fs_plan *fs_explain_graph(struct fs_runner *r, struct fs_graph *g,

@@ -2,8 +2,11 @@
 #ifndef FS_RUN_H
 #define FS_RUN_H
 
+#include "core/base/times.h"
 #include "core/plan/calls/options.h"
 #include "core/run/tensor.h"
+
+enum { FS_ROUND_HOMES = 30 }; /* results of a block whose rounds follow at once */
 
 /* What a run read: the storage (fs_storage.serial) that an input lay in. */
 struct fs_block_input {
@@ -33,6 +36,8 @@ struct fs_block {
   int64_t runs;
   double seconds;            /* of the last run, by the host's clock, where the host waits
                                 for kernels; else < 0                       */
+  int64_t in_a_row;          /* runs of the last call, more than one as rounds of a loop */
+  struct fs_times row;       /* ... and the seconds of each, where the host waits        */
   bool cold;                 /* the last run was the first, or wrote to new memory */
   int number;                /* "block 2"                                  */
   uint64_t last_used;
@@ -152,15 +157,27 @@ struct fs_memo {
 /* Whether a block may run again without its graph: not where names or the order of
  * statements count. */
 bool fs_run_may_recall(const struct fs_runner *r);
+/* Rounds of a loop that may follow on a run at once, since they are the same kernels with
+ * other numbers: where the block is one kernel for which the host waits, and puts its results
+ * where the values lie that they replace. */
+struct fs_rounds {
+  int64_t left;              /* so many at most */
+  enum fs_status (*next)(void *user, struct fs_diags *d); /* the numbers of one more */
+  void *user;
+  const struct fs_storage *home[FS_ROUND_HOMES]; /* of each result: what it must replace */
+  int64_t done;              /* so many did */
+  enum fs_status failed;     /* what ended them, else FS_OK: those before it stay done */
+};
 /* What counts now, for memo.h; turn: of any block. */
 struct fs_epoch fs_run_epoch(const struct fs_runner *r, int64_t language);
 /* Runs a block of a memo with these inputs, params and anchors, in the order of its graph;
  * dying[]: of each input, whether nobody wants it after the block (fs_graph_input.dying). handles
- * as for fs_run_graph(). */
+ * as for fs_run_graph(). more: what may follow at once, or NULL. */
 enum fs_status fs_run_again(struct fs_runner *r, struct fs_block *b,
                             struct fs_tensor *const *inputs, const bool *dying,
                             const struct fs_number *params, const fs_anchor_list *anchors,
-                            struct fs_tensor **handles, struct fs_diags *d);
+                            struct fs_tensor **handles, struct fs_rounds *more,
+                            struct fs_diags *d);
 
 /* Plans without running: for :explain and the dumps. Gives the plan; NULL where `seen` (or
  * NULL) knows the block already by what tells it from others. */

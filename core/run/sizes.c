@@ -74,12 +74,15 @@ static bool add_node(struct fs_sizes *s, struct fs_node *n) {
   return may_move(n);
 }
 
-static void add_input(struct fs_sizes *s, struct fs_graph_input *in, enum fs_dtype dt) {
+/* The words tell two slices of one array apart, whose order may go by how they are aligned. */
+static void add_input(struct fs_sizes *s, struct fs_graph_input *in, const struct fs_node *n) {
   fix(s, (uint64_t)in->anchored);
+  fix(s, (uint64_t)n->span.source);
+  fix(s, (uint64_t)n->span.begin << 32 | (uint64_t)n->span.end);
   layout(s, &in->layout, FS_MAX_RANK);
   if (!in->anchored) return;
   number(s, &in->anchor, -1, false);
-  fix_alignment(s, in->layout.offset - in->anchor, dt);
+  fix_alignment(s, in->layout.offset - in->anchor, n->dtype);
 }
 
 static bool add_graph(struct fs_sizes *s, struct fs_graph *g) {
@@ -88,7 +91,7 @@ static bool add_graph(struct fs_sizes *s, struct fs_graph *g) {
   for (int id = 1; id < g->nodes.len && may; id++) {
     struct fs_node *n = fs_node(g, (fs_id)id);
     may = add_node(s, n);
-    if (n->kind == FS_ND_INPUT) add_input(s, &g->inputs.data[n->slot], n->dtype);
+    if (n->kind == FS_ND_INPUT) add_input(s, &g->inputs.data[n->slot], n);
   }
   for (int k = 0; k < g->outputs.len; k++) fix(s, g->outputs.data[k]);
   return may;

@@ -283,11 +283,11 @@ static void learn_registers(struct fs_session *s, const struct fs_block *block) 
   }
 }
 
-static void add_time(struct fs_session *s, struct fs_plan_record *r, double seconds,
-                     bool cold) {
-  fs_times_add(&r->all, seconds);
-  if (!cold && !r->quick) fs_times_add(&r->warm, seconds);
-  if (!r->is_late) fs_times_add(&s->kernels, seconds);
+static void add_times(struct fs_session *s, struct fs_plan_record *r, const struct fs_times *t,
+                      bool cold) {
+  fs_times_add_all(&r->all, t);
+  if (!cold && !r->quick) fs_times_add_all(&r->warm, t);
+  if (!r->is_late) fs_times_add_all(&s->kernels, t);
 }
 
 /* The times of the kernels in the block's last timed run. */
@@ -319,10 +319,11 @@ static void count_kernels(struct fs_plan_record *r, const struct fs_block *block
 static void count_run(struct fs_session *s, struct fs_plan_record *r,
                       struct fs_block *block) {
   bool waits = fs_runner_waits(r->runner);
-  if (!r->runs++) count_kernels(r, block);
+  if (!r->runs) count_kernels(r, block);
+  r->runs += block->in_a_row;
   r->quick = block->quick;
   r->block = r->kept = block;
-  if (waits) add_time(s, r, block->seconds, block->cold);
+  if (waits) add_times(s, r, &block->row, block->cold);
   if (block->timed_runs <= r->timed) return;
   r->timed = block->timed_runs;
   r->unread = true;
@@ -360,7 +361,9 @@ void fs_session_record(struct fs_session *s, struct fs_block *block,
   take_late(s, r);
   /* Blocks stay in the runner's cache for much longer than this. Where nothing was
    * measured, the device is not waited for. */
-  if (++s->blocks_run % COLLECT_EVERY || !fs_run_waits(fs_session_runner(s))) return;
+  int turns = s->blocks_run / COLLECT_EVERY;
+  s->blocks_run += (int)block->in_a_row;
+  if (s->blocks_run / COLLECT_EVERY == turns || !fs_run_waits(fs_session_runner(s))) return;
   fs_session_collect(s);
   for (int k = 0; k < s->records.len; k++) s->records.data[k]->timed = 0;
 }
@@ -407,7 +410,9 @@ static void take_run(struct fs_session *s, struct fs_plan_record *r) {
   double sum = 0;
   take_times(r, r->block);
   for (int k = 0; k < r->n; k++) sum += FS_MAX(r->block->measured[k], 0);
-  add_time(s, r, sum, r->block->timed_cold);
+  struct fs_times one = {0};
+  fs_times_add(&one, sum);
+  add_times(s, r, &one, r->block->timed_cold);
 }
 
 static void collect_list(struct fs_session *s, fs_plan_records *list, bool well) {
