@@ -66,8 +66,7 @@ normalize(x) = rounded_like(x / norm(x), x)
 # A variance takes one pass, in f64, over what is left after an element of x is taken away.
 # Sums of that and of its square are enough where f64 holds the squares: (x[1] - mean)^2 <=
 # n*variance, so that rounding comes to n*2^-53 of it at most. f64 itself has no wider type:
-# the squares of a vector are taken about a mean that follows the elements, those of rows and
-# columns, which stay where they are, in a second pass.
+# there the squares are taken about a mean that follows the elements.
 
 # var(x): the variance of all elements, divided by n - 1; var(A, 1), var(A, 2): that of
 # every column, every row. Of f16 and bf16 in f32.
@@ -99,8 +98,7 @@ function moments(X)
   D = f64(X) - a
   s = sum(D, 1)
   if dtype(X) == "f64"
-    E = X - (a + s/n)
-    return a + s/n, max(sum(E.^2, 1) - sum(E, 1).^2/n, 0) / (n - 1)
+    return a + s/n, reduce("var", D, 1)
   end
   return as_mean(a + s/n, X), as_mean(max(sum(D.^2, 1) - s.*s/n, 0) / (n - 1), X)
 end
