@@ -29,6 +29,27 @@ t = time() - t;
 L = where((1:n) > (1:n)', A, 0) + f64(eye(n)); U = where((1:n) <= (1:n)', A, 0);
 print("lu       ", t, " s, off by ", max(vec(abs(L*U - S)))/n)
 
+C = A; A = S + 0; x = zeros(n, "f64"); y = zeros(n, "f64"); t = time();
+for i = 2:n
+  A[i, 1] = A[i, 1]/A[1, 1];
+  for j = 2:i-1
+    A[i, j] -= A[i, 1:j-1]*A[1:j-1, j]; A[i, j] /= A[j, j];
+  end
+  for j = i:n
+    A[i, j] -= A[i, 1:i-1]*A[1:i-1, j];
+  end
+end
+y[1] = b[1];
+for i = 2:n
+  y[i] = b[i] - A[i, 1:i-1]*y[1:i-1];
+end
+x[n] = y[n]/A[n, n];
+for i = n-1:-1:1
+  x[i] = (y[i] - A[i, i+1:n]*x[i+1:n])/A[i, i];
+end
+t = time() - t; assert(all(vec(A == C)));
+print("ludcmp   ", t, " s, off by ", max(abs(S*x - b)))
+
 x = zeros(n, "f64"); L = where((1:n) >= (1:n)', S, 0); t = time();
 x[1] = b[1]/L[1, 1];
 for i = 2:n
