@@ -25,6 +25,9 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COUNTS = re.compile(r'^(\d+) passed, (\d+) failed\b', re.M)
 SHOWN_LINES = 60
+# The suites that take longest, the longest first.
+LONG = ['fake/test_fake', 'fake/test_lang', 'unit/test_emit', 'test_elem',
+        'test_updates', 'jupyter/test_floods']
 
 
 def suites(build):
@@ -58,24 +61,30 @@ def processor_seconds(session):
 
 
 def wait(process, idle):
-    """The status of a suite, or None for one that has done nothing for `idle` seconds.
-    How long a suite takes is the machine's affair: others may use it as well."""
-    used, since = -1, time.monotonic()
+    """The status of a suite, or None for one that has done nothing for `idle` seconds, and
+    the processors' seconds of it and what it waited for. How long a suite takes is the
+    machine's affair: others may use it as well."""
+    used, since, last = -1, time.monotonic(), 0
     while True:
-        try:
-            return process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            now = processor_seconds(process.pid)
-        if now > used + 0.05:
-            used, since = now, time.monotonic()
-        elif time.monotonic() > since + idle:
+        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if pid:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            return process.returncode, usage.ru_utime + usage.ru_stime
+        time.sleep(0.05)
+        now = time.monotonic()
+        if now < last + 5:
+            continue
+        last, seconds = now, processor_seconds(process.pid)
+        if seconds > used + 0.05:
+            used, since = seconds, now
+        elif now > since + idle:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-            return None
+            return None, seconds
 
 
 def run(argv, env, idle):
-    """(status, output, what it left in its folder for temporary files)"""
+    """(status, output, what it left in its folder for temporary files, processor seconds)"""
     with tempfile.TemporaryDirectory(prefix='fusible-suite-') as own, \
             tempfile.TemporaryFile() as output:
         try:
@@ -83,10 +92,11 @@ def run(argv, env, idle):
                 argv, env=dict(env, TMPDIR=own), stdin=subprocess.DEVNULL, stdout=output,
                 stderr=subprocess.STDOUT, start_new_session=True)
         except OSError as error:
-            return 127, str(error), []
-        status = wait(process, idle)
+            return 127, str(error), [], 0
+        status, used = wait(process, idle)
         output.seek(0)
-        return status, output.read().decode('utf-8', 'replace'), sorted(os.listdir(own))
+        said = output.read().decode('utf-8', 'replace')
+        return status, said, sorted(os.listdir(own)), used
 
 
 def judge(status, output, idle):
@@ -127,10 +137,12 @@ def keep_times(build, times):
 
 
 def in_order(wanted, jobs, before):
-    """As they are found; where several run at once, the longest first."""
+    """As they are found; where several run at once, the longest first: of the last run here,
+    without one as in LONG."""
     if jobs == 1:
         return wanted
-    return sorted(wanted, key=lambda suite: -before.get(suite[0], 60))
+    usual = {name: 1000 - k for k, name in enumerate(LONG)}
+    return sorted(wanted, key=lambda suite: -before.get(suite[0], usual.get(suite[0], 60)))
 
 
 class Report:
@@ -140,7 +152,7 @@ class Report:
         self.times = {}
         self.lock = threading.Lock()
 
-    def add(self, name, seconds, idle, status, output, left):
+    def add(self, name, seconds, idle, status, output, left, used):
         passed, failed, remark = judge(status, output, idle)
         if left and not failed:
             failed, remark = 1, 'left behind: ' + ' '.join(left)[:200]
@@ -151,7 +163,8 @@ class Report:
             if failed:
                 print('\n'.join(output.splitlines()[-SHOWN_LINES:]))
             print(f'{"FAIL" if failed else "ok":4} {name:28} {passed:6} passed '
-                  f'{failed:4} failed {seconds:7.1f} s  {remark}'.rstrip(), flush=True)
+                  f'{failed:4} failed {seconds:7.1f} s, {used:5.1f} of a processor'
+                  f'  {remark}'.rstrip(), flush=True)
 
 
 def run_all(wanted, jobs, env, idle):
@@ -164,8 +177,8 @@ def run_all(wanted, jobs, env, idle):
                     return
                 name, argv = todo.pop()
             began = time.monotonic()
-            status, output, left = run(argv, env, idle)
-            report.add(name, time.monotonic() - began, idle, status, output, left)
+            status, output, left, used = run(argv, env, idle)
+            report.add(name, time.monotonic() - began, idle, status, output, left, used)
 
     threads = [threading.Thread(target=work) for _ in range(jobs)]
     for t in threads:

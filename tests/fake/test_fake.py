@@ -18,7 +18,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import fakegpu  # noqa: E402
-from fakegpu import BUILD, FAKE, PROGRAM, ROOT  # noqa: E402
+from fakegpu import FAKE, PROGRAM, ROOT  # noqa: E402
 
 counts = {'passed': 0, 'failed': 0}
 counting = threading.Lock()
@@ -900,37 +900,6 @@ def test_never_far_ahead():
           f'Ctrl-C in a queue: {took:.1f} s, {said}')
 
 
-def test_language():
-    """tests/lang, with the fake GPU as the target, but for the factorisations: those go to
-    the host here, where test_library has them, and a compiler takes a minute for what they
-    are compared with."""
-    wrapper = os.path.join(home.name, 'on-gpu')
-    with open(wrapper, 'w', encoding='utf-8') as f:
-        f.write(f'#!/bin/bash\nexec "{PROGRAM}" --target cuda "$@"\n')
-    os.chmod(wrapper, 0o700)
-    folder = os.path.join(ROOT, 'tests/lang')
-    files = [os.path.join(folder, f) for f in sorted(os.listdir(folder))
-             if f.endswith('.fs') and not f.endswith('.inc.fs') and f != 'factors.fs']
-    r = subprocess.run([sys.executable, os.path.join(ROOT, 'tests/run_lang.py'),
-                        '--bin', wrapper, '--jobs', '2', *files], text=True, capture_output=True,
-                       timeout=600, env=environment())
-    found = re.search(r'^(\d+) passed, 0 failed', r.stdout, re.M)
-    check(r.returncode == 0 and found, f'tests/lang: {r.stdout[-1500:]}')
-
-
-def test_units():
-    """The unit tests that take a device when there is one."""
-    libraries = {f'FUSIBLE_{name.upper()}': os.path.join(FAKE, f'{name}.so')
-                 for name in ('cublas', 'cusolver')}
-    for name, args, more in (('test_library', [], {}), ('test_cuda', [], {}),
-                             ('test_library', ['failing'], libraries)):
-        r = subprocess.run([os.path.join(BUILD, 'unit', name), *args], text=True,
-                           capture_output=True, timeout=600, env=environment(**more))
-        found = re.search(r'^(\d+) passed, (\d+) failed', r.stdout, re.M)
-        check(r.returncode == 0 and found and int(found[1]) > 400,
-              f'{name}: {r.stdout[-500:]}{r.stderr[-1500:]}')
-
-
 def main():
     """Those that look at times have the machine for themselves."""
     for test in (test_frame, test_resident, test_goes_on, test_interrupt, test_held_interrupt,
@@ -938,7 +907,7 @@ def main():
         test()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for done in [pool.submit(test) for test in (
-                test_language, test_units, test_results, test_panels, test_quick_bits, test_rows,
+                test_results, test_panels, test_quick_bits, test_rows,
                 test_sentences, test_drivers, test_cuda_text, test_quotients, test_moves, test_grows,
                 test_large, test_few_events, test_rounds, test_levels, test_replay,
                 test_graphs_make_room, test_code_finds_room, test_cublas,

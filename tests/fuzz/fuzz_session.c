@@ -135,19 +135,25 @@ static enum fs_result run(struct fs_session *s, const char *text, size_t len) {
   return result;
 }
 
+/* Its variables, which may have the names of functions. */
+static void forget(struct fs_session *s) {
+  static const char reset[] = ":reset -f";
+  if (run(s, reset, strlen(reset)) != FS_RESULT_OK) abort();
+}
+
 /* Of LIFE inputs; nothing of those before is defined. The library of matrices is loaded
  * once, and takes more memory than an input may. */
 static struct fs_session *session(void) {
   static struct fs_session *s;
   static int used;
-  static const char first[] = "solve([1, 2; 3, 4], [5; 6])", reset[] = ":reset -f";
+  static const char first[] = "solve([1, 2; 3, 4], [5; 6])";
   if (!s || used++ == LIFE) {
     fs_session_free(s);
     used = 0;
     s = alone_session(on_event);
     if (fs_session_eval(s, "<first>", first, strlen(first), 0) != FS_RESULT_OK) abort();
   }
-  if (run(s, reset, strlen(reset)) != FS_RESULT_OK) abort();
+  forget(s);
   return s;
 }
 
@@ -156,6 +162,7 @@ static void look(struct fs_session *s) {
   static const char after[] = "after = 20 + 22; assert(after == 42); assert(sum(1:4) == 10)";
   static int inputs;
   if (++inputs % LOOK) return;
+  forget(s);
   if (run(s, after, strlen(after)) != FS_RESULT_OK) abort();
 }
 
