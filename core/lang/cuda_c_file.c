@@ -112,9 +112,7 @@ static bool pass_over(struct fs_c_reader *p, const char *opens, const char *clos
 
 static bool rule_kernel(struct fs_c_reader *p, struct fs_c_kernel *out) {
   struct fs_span begin = p->last;
-  while (p->st == FS_OK && fs_c_cur(p)->kind == FS_CT_NAME &&
-         p->words.data[p->at + 1].kind == FS_CT_SIGN &&
-         !strcmp(p->words.data[p->at + 1].text, "(") &&
+  while (p->st == FS_OK && fs_c_cur(p)->kind == FS_CT_NAME && fs_c_is_ahead(p, "(") &&
          (fs_c_is_word(p, "__launch_bounds__") || fs_c_is_word(p, "__attribute__")))
     pass_over(p, "(", ")");
   if (!fs_c_accept_word(p, "void") || fs_c_cur(p)->kind != FS_CT_NAME)

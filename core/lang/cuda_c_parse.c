@@ -36,6 +36,14 @@ bool fs_c_is(const struct fs_c_reader *p, const char *sign) {
   return fs_c_cur(p)->kind == FS_CT_SIGN && !strcmp(fs_c_cur(p)->text, sign);
 }
 
+const struct fs_c_token *fs_c_ahead(const struct fs_c_reader *p) {
+  return fs_c_cur(p) + (fs_c_cur(p)->kind != FS_CT_END);
+}
+
+bool fs_c_is_ahead(const struct fs_c_reader *p, const char *sign) {
+  return fs_c_ahead(p)->kind == FS_CT_SIGN && !strcmp(fs_c_ahead(p)->text, sign);
+}
+
 bool fs_c_accept(struct fs_c_reader *p, const char *sign) {
   if (p->st != FS_OK || !fs_c_is(p, sign)) return false;
   fs_c_next(p);

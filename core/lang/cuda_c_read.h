@@ -61,6 +61,9 @@ struct fs_c_values {
 const struct fs_c_token *fs_c_cur(const struct fs_c_reader *p);
 void fs_c_next(struct fs_c_reader *p);
 bool fs_c_is(const struct fs_c_reader *p, const char *sign);
+/* The word behind the current one; behind the last one there is none. */
+const struct fs_c_token *fs_c_ahead(const struct fs_c_reader *p);
+bool fs_c_is_ahead(const struct fs_c_reader *p, const char *sign);
 bool fs_c_is_word(const struct fs_c_reader *p, const char *word);
 bool fs_c_accept(struct fs_c_reader *p, const char *sign);
 bool fs_c_accept_word(struct fs_c_reader *p, const char *word);

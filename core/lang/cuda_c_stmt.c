@@ -178,8 +178,7 @@ static bool rule_assignment(struct fs_c_reader *p, struct fs_stmt ***tail) {
   if (before) fs_c_next(p);
   struct fs_c_binding *b = fs_c_cur(p)->kind == FS_CT_NAME ? fs_c_bound(p, fs_c_cur(p)->text)
       : NULL;
-  bool plain = b && p->words.data[p->at + 1].kind == FS_CT_SIGN &&
-               !strcmp(p->words.data[p->at + 1].text, "=");
+  bool plain = b && fs_c_is_ahead(p, "=");
   if (plain) b->lost = false; /* it is given a value */
   struct fs_expr *left = fs_c_rule_unary(p);
   if (!left) return false;
@@ -636,11 +635,9 @@ bool fs_c_rule_statement(struct fs_c_reader *p, struct fs_stmt ***tail) {
       return fs_c_fail(p, fs_c_cur(p)->span, "kernel-subset",
                        "docs/kernels.md says what of C is read",
                   "`%s` is not read", others[k]);
-  bool pointer = p->words.data[p->at + 1].text && !strcmp(p->words.data[p->at + 1].text, "*");
-  if (fs_c_begins_type(p) && (pointer || p->words.data[p->at + 1].kind == FS_CT_NAME))
+  if (fs_c_begins_type(p) && (fs_c_is_ahead(p, "*") || fs_c_ahead(p)->kind == FS_CT_NAME))
     return fs_c_rule_type(p, &type) && rule_declarators(p, type, tail) && fs_c_expect(p, ";");
-  if (fs_c_cur(p)->kind == FS_CT_NAME &&
-      !strcmp(p->words.data[p->at + 1].text ? p->words.data[p->at + 1].text : "", "(")) {
+  if (fs_c_cur(p)->kind == FS_CT_NAME && fs_c_is_ahead(p, "(")) {
     const struct fs_c_token *t = fs_c_cur(p); /* a call as a statement: it is no function of numbers */
     bool atomic;
     if (!rule_atomic(p, tail, &atomic)) return false;
