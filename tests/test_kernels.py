@@ -78,6 +78,26 @@ def chosen(x, k):
     return w[np.arange(len(k)), k]
 
 
+def tiles(r):
+    """Tiles of what is read anyway, in shared memory."""
+    def array(*shape, dtype=F32, low=-9, high=10):
+        return r.integers(low, high, shape).astype(dtype)
+
+    a, b, rect, line = array(32, 32), array(32, 32), array(32, 16), array(28, dtype=I32)
+    small, eight, other = array(4, 8), array(8, 8), array(8, 8)
+    x = array(150)
+    sums = np.array([x[:64].sum(), x[64:128].sum(), x[128:].sum()], F32)
+    most = np.array([x[:64].max(), x[64:128].max(), max(x[128:].max(), -99)], F32)
+    beside = np.pad(small, ((0, 0), (1, 1)))
+    return [('tiles.cu', *case) for case in [
+        ('matmul_tiled', [a, b, 32], [a @ b]), ('mmul', [eight, other, 8], [eight @ other]),
+        ('transpose_tiled', [a, 32, 32], [a.T]), ('transpose_tiled', [rect, 16, 32], [rect.T]),
+        ('stencil_1d', [line, np.zeros(24, I32), 24],
+         [np.array([line[i:i + 5].sum() for i in range(24)], I32)]),
+        ('reduce0', [x, np.zeros(3, F32), 150], [sums]), ('most', [x, np.zeros(3, F32), 150], [most]),
+        ('tiled_blur', [small, 8, 4], [beside[:, :-2] + small + beside[:, 2:]])]]
+
+
 def written(r):
     """Kernels as they stand in samples and benchmarks."""
     def array(*shape, dtype=F32, low=-9, high=10):
@@ -169,7 +189,7 @@ def cases(r):
          [np.array([min([4] + list(x[k[:n] % 3 == i])) for i in range(3)], F32)]),
         ('atomic.cu', 'total', [x, np.ones(1, F32)], [x.sum(keepdims=True) + 1]),
         (cl, 'hist', [k % 5, np.zeros(5, I32)], [np.bincount(k % 5, minlength=5).astype(I32)]),
-        *written(r)]
+        *written(r), *tiles(r)]
 
 
 def expected(name, args, results):
@@ -219,10 +239,32 @@ def check_values(run, count):
 
 
 HEAD = '__global__ void f(float *A, const float *x, float *y, int n) {\n'
+TILE = HEAD + '  __shared__ float s[16];\n'
 # What stands in a kernel, its line and column, and what is said of it.
 REFUSED = {
     'a barrier': (HEAD + '  y[idx] = x[idx];\n  __syncthreads();\n}', '3:3', 'wait for each other'),
-    'shared memory': (HEAD + '  __shared__ float s[16];\n}', '2:3', 'memory that threads share'),
+    'shared memory of any size': (HEAD + '  __shared__ float s[n];\n}', '2:20', 'share has a constant size'),
+    'shared memory from outside': ('__kernel void f(__local float *s) { s[0] = 1; }', '1:17',
+                                   'of a constant size in the kernel'),
+    'one shared number': (HEAD + '  __shared__ float s;\n}', '2:20', 'one number that threads share'),
+    'a tile read too early': (TILE + 's[threadIdx.x] = x[idx]; y[idx] = s[threadIdx.x]; }', '3:35', 'threads have waited'),
+    'a tile that nobody fills': (TILE + 'y[idx] = s[threadIdx.x]; }', '3:10', 'nobody has filled'),
+    'a tile filled too early': (TILE + 'for (int t = 0; t < n; t++) { s[threadIdx.x] = x[t]; __syncthreads();\n'
+                                'y[idx] = s[0]; } }', '3:1', 'before threads have waited'),
+    'a tile at a computed place': (TILE + 's[(int)x[idx]] = 1; __syncthreads(); y[idx] = s[threadIdx.x]; }', '3:3',
+                                   'a sum of threads and numbers'),
+    'a tile at one place': (TILE + 's[0] = x[idx]; __syncthreads(); y[idx] = s[0]; }', '3:10',
+                            'several threads put to one place'),
+    'a name that changes in a tile': (TILE + 'float t = 1; t = t + x[idx]; s[threadIdx.x] = t; __syncthreads();\n'
+                                      'y[idx] = s[threadIdx.x]; }', '3:47', 'a name that changes'),
+    'a sum in shared memory': (TILE + 's[threadIdx.x] = x[idx]; __syncthreads(); s[threadIdx.x] += s[0]; }', '3:43',
+                               'computed in shared memory'),
+    'another tree': (TILE + 's[threadIdx.x] = x[idx]; __syncthreads(); for (int k = 8; k > 0; k >>= 1) '
+                     '{ if (threadIdx.x < k) s[threadIdx.x] = 1; __syncthreads(); } }', '3:43', 'is halved'),
+    'waiting under a condition': (TILE + 'if (idx < n) { s[threadIdx.x] = x[idx]; __syncthreads(); } }', '3:41',
+                                  'wait under a condition'),
+    'a place in the block alone': (TILE + 's[threadIdx.x] = x[idx]; __syncthreads(); y[idx] = s[threadIdx.x]*threadIdx.x; }',
+                                   '3:5', 'by its place in its block alone'),
     'an array of its own of any size': (HEAD + '  float s[n];\n}', '2:9', 'a constant size'),
     'a large array of its own': (HEAD + '  float s[20][20];\n}', '2:9', 'up to 256 elements'),
     'an array of its own as a whole': (HEAD + '  float s[2];\n  y[idx] = s;\n}', '3:12', 'by elements'),

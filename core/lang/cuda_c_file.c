@@ -5,7 +5,11 @@
 
 static bool rule_param(struct fs_c_reader *p) {
   struct fs_c_param out = {0};
+  struct fs_span at = fs_c_cur(p)->span;
   if (!fs_c_rule_type(p, &out.type)) return false;
+  if (p->shared)
+    return fs_c_refuse(p, at,
+                       "memory that threads share is an array of a constant size in the kernel");
   int stars = 0;
   for (; p->st == FS_OK; fs_c_next(p)) {
     if (fs_c_is(p, "*")) stars++;
@@ -122,6 +126,7 @@ static bool rule_kernel(struct fs_c_reader *p, struct fs_c_kernel *out) {
   const struct fs_c_token *t = fs_c_cur(p);
   fs_c_next(p);
   p->params.len = p->locals.len = p->scope.len = 0;
+  memset(p->block, 0, sizeof p->block);
   *out = (struct fs_c_kernel){.name = t->text, .span = t->span};
   if (p->only && strcmp(p->only, t->text)) return pass_over(p, "{", "}");
   if (!fs_c_expect(p, "(")) return false;
@@ -131,6 +136,7 @@ static bool rule_kernel(struct fs_c_reader *p, struct fs_c_kernel *out) {
     while (fs_c_accept(p, ","));
   struct fs_stmt *body = NULL, **tail = &body;
   if (!fs_c_expect(p, ")") || !fs_c_expect(p, "{") || !fs_c_rule_block(p, &tail)) return false;
+  if (!fs_c_read_tiles(p, &body)) return false;
   mark_all(p, body, (struct stored){0});
   *out = (struct fs_c_kernel){.name = t->text, .span = t->span, .body = body};
   out->whole = fs_span_join(begin, p->last);

@@ -113,7 +113,7 @@ struct fs_c_binding *fs_c_declare(struct fs_c_reader *p, const struct fs_c_token
   *FS_PUSH(&p->locals) = (struct fs_c_name){.name = name, .span = t->span, .type = type};
   *FS_PUSH(&p->scope) =
       (struct fs_c_binding){.c = t->text, .name = name, .local = p->locals.len - 1,
-                                         .param = -1};
+                                         .param = -1, .level = p->level};
   return &p->scope.data[p->scope.len - 1];
 }
 
@@ -161,11 +161,13 @@ bool fs_c_begins_type(const struct fs_c_reader *p) {
 /* `const unsigned int`; false: there is none, and that is said. */
 bool fs_c_rule_type(struct fs_c_reader *p, enum fs_c_type *out) {
   int type = -1;
+  p->shared = false;
   for (; p->st == FS_OK && fs_c_cur(p)->kind == FS_CT_NAME; fs_c_next(p)) {
     const char *w = fs_c_cur(p)->text;
     int part = type_called(p, w);
-    if (!strcmp(w, "__shared__") || !strcmp(w, "__local") || !strcmp(w, "local"))
-      return fs_c_refuse(p, fs_c_cur(p)->span, "memory that threads share is not read");
+    bool shared = !strcmp(w, "__shared__") || !strcmp(w, "__local") || !strcmp(w, "local");
+    p->shared |= shared;
+    if (shared) continue;
     if (fs_c_is_qualifier(w)) continue;
     if (part < 0) break;
     bool more = type == FS_C_I64 || part == FS_C_I64;
@@ -502,15 +504,28 @@ struct fs_expr *fs_c_rule_unary(struct fs_c_reader *p) {
   return e;
 }
 
-/* blockIdx.x*blockDim.x, or with a constant in place of blockDim.x: the axis; 0: neither. */
-static char axis_of_block(const struct fs_expr *e) {
+/* threadIdx.x, blockIdx.x or blockDim.x of a name that is one: int tx = threadIdx.x; */
+static const struct fs_expr *part_named(const struct fs_c_reader *p, const struct fs_expr *e) {
+  for (int k = 0; e->kind == FS_EX_NAME && k < p->locals.len; k++) {
+    const struct fs_expr *once = p->locals.data[k].once;
+    if (once && once->kind == FS_EX_NAME && strchr(once->text, '.') &&
+        !strcmp(p->locals.data[k].name, e->text))
+      return once;
+  }
+  return e;
+}
+
+/* blockIdx.x*blockDim.x, or with a constant in place of blockDim.x: the axis; 0: neither. *size:
+ * the constant; 0: there is none. */
+static char axis_of_block(const struct fs_c_reader *p, const struct fs_expr *e, int64_t *size) {
+  *size = 0;
   if (e->kind != FS_EX_BINARY || e->op != FS_AO_MUL) return 0;
   for (int k = 0; k < 2; k++) {
-    const struct fs_expr *a = e->args[k], *b = e->args[!k];
+    const struct fs_expr *a = part_named(p, e->args[k]), *b = part_named(p, e->args[!k]);
     if (a->kind != FS_EX_NAME || strncmp(a->text, "blockIdx.", 9)) continue;
-    bool size = b->kind == FS_EX_NAME && !strncmp(b->text, "blockDim.",
-                                                  9) && b->text[9] == a->text[9];
-    if (size || (b->kind == FS_EX_NUMBER && b->is_int)) return a->text[9];
+    bool dim = b->kind == FS_EX_NAME && !strncmp(b->text, "blockDim.", 9) &&
+        b->text[9] == a->text[9];
+    if (dim || fs_c_constant(b, size)) return a->text[9];
   }
   return 0;
 }
@@ -519,14 +534,18 @@ static char axis_of_block(const struct fs_expr *e) {
 static struct fs_expr *sum(struct fs_c_reader *p, struct fs_expr *a, struct fs_expr *b) {
   static const char *const names[] = {"idx", "idy", "idz"};
   for (int k = 0; k < 2; k++) {
-    struct fs_expr *block = k ? b : a, *thread = k ? a : b, *before = NULL;
+    const struct fs_expr *block = k ? b : a, *thread = part_named(p, k ? a : b);
+    struct fs_expr *before = NULL;
+    int64_t size;
     bool is_sum = !k && block->kind == FS_EX_BINARY && block->op == FS_AO_ADD;
     if (is_sum) before = block->args[0], block = block->args[1];
-    char axis = axis_of_block(block);
+    char axis = axis_of_block(p, block, &size);
     if (!axis || thread->kind != FS_EX_NAME || strncmp(thread->text, "threadIdx.", 10)) continue;
     if (thread->text[10] != axis) continue;
-    struct fs_span span = fs_span_join(block->span, thread->span);
-    if (k) span = fs_span_join(thread->span, block->span);
+    int64_t *of = &p->block[axis - 'x'];
+    if (size) *of = *of && *of != size ? -1 : size; /* -1: it cannot be both */
+    struct fs_span span = fs_span_join(a->span, b->span);
+    if (is_sum) span = fs_span_join(block->span, b->span);
     struct fs_expr *id = fs_ex_name(p->arena, span, names[axis - 'x']);
     return before ? fs_ex_binary(p->arena, FS_AO_ADD, before, id) : id;
   }
@@ -583,17 +602,17 @@ struct fs_expr *fs_c_rule_expr(struct fs_c_reader *p) {
   return e;
 }
 
-bool fs_c_constant(struct fs_c_reader *p, const struct fs_expr *e, int64_t *out) {
+bool fs_c_constant(const struct fs_expr *e, int64_t *out) {
   int64_t a, b;
   if (e->kind == FS_EX_NUMBER && e->is_int && e->number < 1e9) {
     *out = (int64_t)e->number;
     return true;
   }
   if (e->kind == FS_EX_CALL && e->n_args == 2 && e->args[0]->text[0] == '(')
-    return fs_c_constant(p, e->args[1], out);
+    return fs_c_constant(e->args[1], out);
   bool two = e->kind == FS_EX_BINARY || (e->kind == FS_EX_CALL && e->n_args == 3);
   int at = e->kind == FS_EX_CALL;
-  if (!two || !fs_c_constant(p, e->args[at], &a) || !fs_c_constant(p, e->args[at + 1], &b) ||
+  if (!two || !fs_c_constant(e->args[at], &a) || !fs_c_constant(e->args[at + 1], &b) ||
       a > 1000000000 || b > 1000000000)
     return false;
   if (at) {

@@ -13,6 +13,7 @@ enum { FS_C_DEPTH = 200, FS_C_ARGS = 8, FS_C_NODES = 5000, FS_C_VALUES = 32 };
 struct fs_c_binding {
   const char *c, *name;      /* in C, in the tree */
   int local, param;          /* -1: it is none */
+  int level;                 /* in how many blocks it is declared */
   bool counter;
   bool lost;                 /* a counter declared before its loop, behind that */
 };
@@ -38,7 +39,7 @@ struct fs_c_reader {
   struct fs_diags *diags;
   struct fs_arena *arena;
   fs_c_tokens words;
-  int at, depth, loops;
+  int at, depth, loops, level;
   struct fs_span last;       /* of the word before */
   enum fs_status st;
   const char *only;          /* the kernel that is wanted; NULL: all */
@@ -46,6 +47,8 @@ struct fs_c_reader {
   FS_VEC(struct fs_c_function) functions;
   FS_VEC(struct fs_c_word) types, constants;
   bool in_function;
+  bool shared;               /* the type that was read last is of memory that threads share */
+  int64_t block[3];          /* threads of a block along each axis, where that is a number */
   FS_VEC(struct fs_c_param) params;
   FS_VEC(struct fs_c_name) locals;
 };
@@ -94,7 +97,13 @@ struct fs_expr *fs_c_inlined(struct fs_c_reader *p, const struct fs_c_values *f,
 /* "(i32)" and so on, by type. */
 extern const char *const fs_c_casts[];
 /* A whole number that follows from the text alone. */
-bool fs_c_constant(struct fs_c_reader *p, const struct fs_expr *e, int64_t *out);
+bool fs_c_constant(const struct fs_expr *e, int64_t *out);
+
+/* The step of a loop whose counter is halved; none but cuda_c_tile.c knows what that is. */
+#define FS_C_HALVED "(halved)"
+
+/* cuda_c_tile.c: memory that threads share goes, and so does where they wait. */
+bool fs_c_read_tiles(struct fs_c_reader *p, struct fs_stmt **body);
 
 /* -- cuda_c_stmt.c -- */
 bool fs_c_rule_statement(struct fs_c_reader *p, struct fs_stmt ***tail);

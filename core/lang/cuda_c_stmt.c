@@ -80,22 +80,30 @@ static bool rule_values(struct fs_c_reader *p, const struct fs_c_name *a, int64_
 /* float acc[4][2] = {0}; */
 static bool rule_own_array(struct fs_c_reader *p, const struct fs_c_token *t, enum fs_c_type type,
                            struct fs_stmt ***tail) {
-  enum { MOST = 256 };
+  const int64_t most = p->shared ? 65536 : 256;
   struct fs_c_binding *b = fs_c_declare(p, t, type);
   int at = b->local;
+  bool shared = p->shared;
   int64_t count = 1, given = 0;
   struct fs_c_name a = p->locals.data[at];
   while (fs_c_accept(p, "[")) {
-    struct fs_expr *e = a.n_dims < FS_C_OWN_DIMS ? fs_c_rule_expr(p) : NULL;
+    bool open = fs_c_is(p, "]") || a.n_dims == FS_C_OWN_DIMS;
+    struct fs_expr *e = open ? NULL : fs_c_rule_expr(p);
     int64_t n = 0;
     if (p->st != FS_OK) return false;
-    if (!e || !fs_c_constant(p, e, &n) || n < 1 || n > MOST || (count *= n) > MOST)
-      return fs_c_refuse(p, t->span, "an array of a thread's own has a constant size, of up to "
+    if (!e || !fs_c_constant(e, &n) || n < 1 || n > most ||
+        (count *= n) > most)
+      return fs_c_refuse(p, t->span, shared
+                         ? "memory that threads share has a constant size, in up "
+                                              "to three dimensions"
+                                            : "an array of a thread's own has a constant size, of up to "
                                      "256 elements in up to three dimensions");
     a.dim[a.n_dims++] = n;
     if (!fs_c_expect(p, "]")) return false;
   }
+  a.shared = shared;
   p->locals.data[at] = a;
+  p->shared = shared;
   if (!fs_c_accept(p, "=")) return true;
   if (!rule_values(p, &a, count, &given, tail)) return false;
   while (given < count) { /* the others are 0 */
@@ -118,6 +126,8 @@ static bool rule_declarators(struct fs_c_reader *p, enum fs_c_type type, struct 
                        fs_c_found(p));
     const struct fs_c_token *t = fs_c_cur(p);
     fs_c_next(p);
+    if (p->shared && !fs_c_is(p, "["))
+      return fs_c_refuse(p, t->span, "one number that threads share is not read");
     if (fs_c_is(p, "[")) {
       if (!rule_own_array(p, t, type, tail)) return false;
       continue;
@@ -142,6 +152,17 @@ static int assigning(const struct fs_c_reader *p) {
   return -2;
 }
 
+/* What a whole number is called from where it is given another value, in the block in which it is
+ * declared, on. */
+static void rename_local(struct fs_c_reader *p, struct fs_c_binding *b, struct fs_span span,
+                         struct fs_expr *value) {
+  struct fs_c_name l = {.span = span, .type = p->locals.data[b->local].type, .once = value};
+  l.name = fs_c_fresh_name(p, b->c);
+  *FS_PUSH(&p->locals) = l;
+  b->local = p->locals.len - 1;
+  b->name = l.name;
+}
+
 /* The left side is read already. */
 static bool add_store(struct fs_c_reader *p, struct fs_stmt ***tail, struct fs_expr *left,
                       struct fs_expr *value) {
@@ -163,8 +184,14 @@ static bool add_store(struct fs_c_reader *p, struct fs_stmt ***tail, struct fs_e
   if (!b || b->counter)
     return fs_c_refuse(p, left->span, b ? "a counter is changed by the head of its loop alone"
                                    : "this is assigned to by nobody: a name or an element is");
-  if (b->local >= 0) p->locals.data[b->local].once = NULL;
   b->lost = false;
+  struct fs_c_name *of = b->local >= 0 ? &p->locals.data[b->local] : NULL;
+  if (of && b->level == p->level && of->type <= FS_C_I64 && !of->counts) {
+    rename_local(p, b, left->span, value); /* from here on it is another number */
+    add_assign(p, tail, b, left->span, value);
+    return true;
+  }
+  if (b->local >= 0) p->locals.data[b->local].once = NULL;
   add_assign(p, tail, b, left->span, value);
   if (b->param >= 0) return fs_c_refuse(p, left->span, "a parameter keeps its value");
   return true;
@@ -246,7 +273,9 @@ static bool rule_body(struct fs_c_reader *p, struct fs_stmt **first) {
   struct fs_stmt **tail = first;
   int scope = p->scope.len;
   *first = NULL;
+  p->level++;
   if (!fs_c_enter(p) || !fs_c_rule_statement(p, &tail)) return false;
+  p->level--;
   p->depth--;
   p->scope.len = scope;
   return true;
@@ -277,6 +306,16 @@ static bool rule_while(struct fs_c_reader *p, struct fs_stmt ***tail) {
   p->loops--;
   add(tail, s);
   return true;
+}
+
+/* __syncthreads(); barrier(CLK_LOCAL_MEM_FENCE); */
+static bool rule_barrier(struct fs_c_reader *p, struct fs_stmt ***tail) {
+  struct fs_stmt *s = fs_st_node(p->arena, FS_ST_BARRIER, fs_c_cur(p)->span);
+  fs_c_next(p);
+  if (!fs_c_expect(p, "(")) return false;
+  while (!fs_c_is(p, ")") && fs_c_cur(p)->kind != FS_CT_END) fs_c_next(p);
+  add(tail, s);
+  return fs_c_expect(p, ")") && fs_c_expect(p, ";");
 }
 
 static bool has_jump(const struct fs_stmt *list) {
@@ -350,6 +389,7 @@ static bool rule_switch(struct fs_c_reader *p, struct fs_stmt ***tail) {
     struct fs_stmt *body = NULL, **end = &body, *s = fs_st_node(p->arena, FS_ST_IF, arm);
     int scope = p->scope.len;
     bool ended = false;
+    p->level++;
     while (!fs_c_is(p, "}") && !fs_c_is_word(p, "case") && !fs_c_is_word(p, "default") && !ended &&
            p->st == FS_OK) {
       ended = fs_c_is_word(p, "break") || fs_c_is_word(p, "return");
@@ -359,6 +399,7 @@ static bool rule_switch(struct fs_c_reader *p, struct fs_stmt ***tail) {
         return false;
       }
     }
+    p->level--;
     p->scope.len = scope;
     if (!ended && !fs_c_is(p, "}"))
       return fs_c_refuse(p, fs_c_cur(p)->span,
@@ -463,7 +504,7 @@ static bool rule_grid_for(struct fs_c_reader *p, struct fs_stmt ***tail, struct 
   int scope = p->scope.len, out = (int)(of - p->scope.data);
   struct fs_c_binding *b = fs_c_declare(p, t, FS_C_I32);
   const char *name = b->name;
-  b->counter = true;
+  b->counter = p->locals.data[b->local].counts = true;
   if (!(range[2] = rule_limit(p, name, &up)) || !fs_c_expect(p, ";")) return false;
   if (!(range[1] = rule_step(p, name, &by_up)) || !fs_c_expect(p, ")")) return false;
   range[0] = fs_ex_name(p->arena, t->span, thread);
@@ -509,7 +550,7 @@ static bool rule_grid_while(struct fs_c_reader *p, struct fs_stmt ***tail, bool 
   p->at = at + 2;
   struct fs_c_binding *b = fs_c_declare(p, first, FS_C_I32);
   const char *counter = b->name;
-  b->counter = true;
+  b->counter = p->locals.data[b->local].counts = true;
   struct fs_expr *last = rule_limit(p, counter, &up), *by;
   if (!last || !fs_c_expect(p, ")") || !fs_c_expect(p, "{")) return false;
   int after = p->at;
@@ -521,13 +562,27 @@ static bool rule_grid_while(struct fs_c_reader *p, struct fs_stmt ***tail, bool 
   p->scope.data[p->scope.len - 1].name = thread;
   p->scope.data[p->scope.len - 1].local = -1;
   s->expr = fs_ex_binary(p->arena, FS_AO_LE, fs_ex_name(p->arena, s->span, thread), last);
+  p->level++;
   while (p->at < step && p->st == FS_OK)
     if (!fs_c_rule_statement(p, &body)) return false;
+  p->level--;
   p->scope.len = scope;
   p->scope.data[out].lost = true;
   p->at = end;
   add(tail, s);
   return fs_c_expect(p, "}");
+}
+
+/* s >>= 1 and s /= 2, for a tree of sums in shared memory (cuda_c_tile.c): it is passed over. */
+static bool halves(struct fs_c_reader *p, const char *name) {
+  const struct fs_c_token *w = &p->words.data[p->at];
+  if (p->at + 3 >= p->words.len || w[0].kind != FS_CT_NAME || strcmp(w[0].text, name) ||
+      w[1].kind != FS_CT_SIGN || w[2].kind != FS_CT_NUMBER)
+    return false;
+  bool half = (!strcmp(w[1].text, ">>=") && w[2].number == 1) ||
+              (!strcmp(w[1].text, "/=") && w[2].number == 2);
+  for (int k = 0; k < 3 && half; k++) fs_c_next(p);
+  return half;
 }
 
 /* for (int i = a; i < b; i++) */
@@ -558,7 +613,13 @@ static bool rule_for(struct fs_c_reader *p, struct fs_stmt ***tail) {
   const char *name = b->name;
   b->counter = p->locals.data[b->local].counts = true;
   if (!(range[2] = rule_limit(p, name, &up)) || !fs_c_expect(p, ";")) return false;
-  if (!(range[1] = rule_step(p, name, &by_up)) || !fs_c_expect(p, ")")) return false;
+  if (halves(p, t->text)) {
+    range[1] = fs_ex_name(p->arena, t->span, FS_C_HALVED);
+    by_up = up;
+  } else if (!(range[1] = rule_step(p, name, &by_up))) {
+    return false;
+  }
+  if (!fs_c_expect(p, ")")) return false;
   char axis = axis_of_grid(p, range[1]);
   if (axis && up && by_up && own && range[0]->kind == FS_EX_NAME &&
       fs_c_is_thread(range[0]->text) &&
@@ -566,7 +627,8 @@ static bool rule_for(struct fs_c_reader *p, struct fs_stmt ***tail) {
     return rule_grid(p, tail, s, range, scope);
   if (up != by_up) return fs_c_refuse(p, range[1]->span,
                                       "the counter goes away from where it ends");
-  if (!by_up) {
+  bool halved = range[1]->kind == FS_EX_NAME && !strcmp(range[1]->text, FS_C_HALVED);
+  if (!by_up && !halved) {
     struct fs_expr *step = fs_ex_node(p->arena, FS_EX_UNARY, range[1]->span, 1, &range[1]);
     step->op = FS_AO_NEG;
     range[1] = step;
@@ -626,6 +688,7 @@ bool fs_c_rule_statement(struct fs_c_reader *p, struct fs_stmt ***tail) {
   if (fs_c_is_word(p, "if")) return rule_if(p, tail);
   if (fs_c_is_word(p, "for")) return rule_for(p, tail);
   if (fs_c_is_word(p, "while")) return rule_while(p, tail);
+  if (fs_c_is_word(p, "__syncthreads") || fs_c_is_word(p, "barrier")) return rule_barrier(p, tail);
   if (fs_c_is_word(p, "do")) return rule_do(p, tail);
   if (fs_c_is_word(p, "switch")) return rule_switch(p, tail);
   if (fs_c_is_word(p, "return") || fs_c_is_word(p, "break") || fs_c_is_word(p, "continue"))
