@@ -342,8 +342,9 @@ def planning(args, rng, folder):
         script = os.path.join(folder, 'long.fs')
         with open(script, 'w', encoding='utf-8') as f:
             f.write('x = rand(1000); x[1] = 1; y0 = 2*x;\n' + text + '\n')
-        _, all_of_it, status = stopped_at(args, script, None)
-        check(status == 0, f'{name}: exit status {status}')
+        whole = [stopped_at(args, script, None) for _ in range(3)]  # one may be slow
+        all_of_it = min(used for _, used, _ in whole)
+        check(not any(status for _, _, status in whole), f'{name}: {whole}')
         for _ in range(5):
             until, used, status = stopped_at(args, script, rng.uniform(0.1, 0.8) * all_of_it)
             if not until:
