@@ -317,11 +317,19 @@ static const char *cast(const struct fs_writer *w, const struct fs_step *s) {
   return w_rounded(w, to, w_keep(w, &out));
 }
 
+/* Where its elements lie, and how far apart. */
+static const char *table(const struct fs_writer *w, int value) {
+  const struct fs_step *s = w_maker(w, value);
+  const struct fs_access *a = w_access(w, s);
+  return w_fmt(w, "a%d + %s, %lld", s->access, w_address(w, a), (long long)a->list_stride);
+}
+
 static const char *call_user(const struct fs_writer *w, const struct fs_step *s) {
   struct fs_str out = {0};
   fs_user_put_name(s->user, &out);
   for (int k = 0; k < s->user->n_args; k++)
-    fs_str_printf(&out, "%s%s", k ? ", " : "(", w_ref(w, s->in[k]));
+    fs_str_printf(&out, "%s%s", k ? ", " : "(",
+                  s->user->arg[k].type == FS_UT_TABLE ? table(w, s->in[k]) : w_ref(w, s->in[k]));
   fs_str_puts(&out, s->user->n_args ? ")" : "()");
   return w_rounded(w, w_val(w, s->out)->dtype, w_keep(w, &out));
 }

@@ -98,10 +98,6 @@ static int add_map(const struct fs_writer *w, const struct fs_step *s, int slot,
 
 /* What is read once, and nothing written, need not stay in the second-level cache;
  * where rows are stored, too, those are to leave it first (schedule/cache.c). */
-static const char *policy(const struct fs_writer *w) {
-  return w->how->lasts ? "fs_cache_lasts()" : "fs_cache_passes()";
-}
-
 static void fetch(struct w_march *c, const char *ring, int64_t base, int64_t rows, int64_t skip,
                   const char *slots) {
   const struct fs_writer *w = c->w;
@@ -118,7 +114,8 @@ static void fetch(struct w_march *c, const char *ring, int64_t base, int64_t row
     int slot = w_slot_argument(w->args->plan, w->args->out, w_access(w, s)->slot, 0);
     const char *to = w_at(w, FS_LP_AT({"ring", 1}, {NULL, base + at}, {"s", row * rows}));
     w_say(w, FS_LP_COPY_ASYNC, s, "fs_tensor_copy(%s, m%d, k * FS_WIDTH, row%s, &gate.%s[s], %s);",
-          to, add_map(w, s, slot, (int)rows), below, ring, policy(w));
+          to, add_map(w, s, slot, (int)rows), below, ring,
+          w->how->lasts ? "fs_cache_lasts()" : "fs_cache_passes()");
     at += (int64_t)16 * c->cut.lanes * rows;
   }
   w_close(w);

@@ -71,6 +71,11 @@ static void put_steps(const struct fs_region *r, struct fs_str *out) {
     fs_str_printf(out, "%*s", 2 * level + 2, "");
     switch (s->code) {
       case FS_RG_MAP: put_map(r, s, out); break;
+      case FS_RG_LOAD:
+        fs_str_printf(out, "r%d = r%d[(", s->to, s->src[0]);
+        put_value(r, s->src[1], out);
+        fs_str_printf(out, " - 1) * n%d];\n", s->src[0]);
+        break;
       case FS_RG_BLOCK:
       case FS_RG_LOOP:
         loop[level] = s->code == FS_RG_LOOP;
@@ -97,8 +102,12 @@ void fs_region_put_cuda(const struct fs_user *u, struct fs_str *out) {
   const struct fs_region *r = u->region;
   fs_str_printf(out, "// %s\n__device__ __forceinline__ %s ", u->name, type_of(u->compute));
   fs_user_put_name(u, out);
-  for (int k = 0; k < r->n_operands; k++)
-    fs_str_printf(out, "%s%s r%d", k ? ", " : "(", type_of(r->registers[k].dtype), k);
+  for (int k = 0; k < r->n_operands; k++) {
+    bool table = r->registers[k].kind == FS_RR_TABLE;
+    fs_str_printf(out, table ? "%sconst %s *r%d" : "%s%s r%d", k ? ", " : "(",
+                  type_of(r->registers[k].dtype), k);
+    if (table) fs_str_printf(out, ", long long n%d", k);
+  }
   fs_str_puts(out, r->n_operands ? ") {\n" : "() {\n");
   for (int k = r->n_operands; k < r->n_registers; k++)
     if (r->registers[k].kind != FS_RR_CONSTANT)

@@ -3,11 +3,18 @@
 
 #include <stdio.h>
 
+/* The ways in which a nest is tried: its inner loops as axes; as what each round goes through by
+ * itself; all of it as one such loop; and the likelier of the first two once more, to say why
+ * not. */
+enum way { AS_AXES, BY_ITSELF, ALONE, ALOUD };
+
 /* In the arena of its statement. */
 struct fs_lift {
   bool index;                /* there are elements in it */
   struct fs_lift_refusal refused; /* by its words: it is not of elements alone */
   bool told;                 /* the note */
+  enum way way;              /* in which it was lifted the last time */
+  bool by_data;              /* it has inner loops that go as far as data say */
 };
 
 enum { LONGEST_CHAIN = 256 };
@@ -33,14 +40,21 @@ static void read_words(const struct fs_expr *e, struct fs_lift *l) {
   refuse(l, e->span, "is too long");
 }
 
+static void read_range(const struct fs_stmt *s, struct fs_lift *l) {
+  if (s->expr->kind != FS_EX_RANGE) refuse(l, s->expr->span, "is no range of numbers");
+  for (int k = 0; k < s->expr->n_args && s->expr->kind == FS_EX_RANGE; k++)
+    read_words(s->expr->args[k], l);
+}
+
 /* The statements of a `while`. */
 static void read_inside(const struct fs_stmt *body, struct fs_lift *l) {
   for (const struct fs_stmt *s = body; s; s = s->next) {
-    if (s->expr && s->kind != FS_ST_FOR) read_words(s->expr, l);
+    if (s->kind == FS_ST_FOR) read_range(s, l);
+    else if (s->expr) read_words(s->expr, l);
     read_inside(s->body, l);
     read_inside(s->orelse, l);
     bool known = s->kind == FS_ST_ASSIGN || s->kind == FS_ST_IF || s->kind == FS_ST_WHILE ||
-                 s->kind == FS_ST_BREAK || s->kind == FS_ST_CONTINUE;
+                 s->kind == FS_ST_FOR || s->kind == FS_ST_BREAK || s->kind == FS_ST_CONTINUE;
     if (s->kind == FS_ST_INDEXED) l->index = true;
     if (!known) refuse(l, s->span, "is no assignment to a name, and stands in a `while`");
   }
@@ -57,9 +71,7 @@ static void read_body(const struct fs_stmt *body, struct fs_lift *l) {
         break;
       case FS_ST_FOR:
         read_body(s->body, l);
-        if (s->expr->kind != FS_EX_RANGE) refuse(l, s->expr->span, "is no range of numbers");
-        for (int k = 0; k < s->expr->n_args && s->expr->kind == FS_EX_RANGE; k++)
-          read_words(s->expr->args[k], l);
+        read_range(s, l);
         break;
       case FS_ST_INDEXED:
         read_words(s->expr2, l);
@@ -122,7 +134,7 @@ static void put_conflict(const struct fs_lift_nest *n, const struct fs_lift_conf
   const char *round = c->distance == 1 ? (earlier ? "the round before" : "the next round")
                                        : (earlier ? "an earlier round" : "a later round");
   fs_str_puts(out, ": ");
-  if (other->kind == FS_ST_IF || other->kind == FS_ST_WHILE) put_span(n, other->expr->span, out);
+  if (other->kind == FS_ST_IF || other->kind == FS_ST_WHILE || other->kind == FS_ST_FOR) put_span(n, other->expr->span, out);
   else if (other->kind == FS_ST_INDEXED) put_span(n, other->expr2->span, out);
   else put_span(n, other->span, out);
   put_line(n, "of", other->span, out);
@@ -228,13 +240,22 @@ static void name_loops(const struct fs_lift_nest *n, bool lifted) {
     if (it->kind == FS_LIFT_CONDITION) continue;
     for (int l = 0; l < it->depth; l++)
       fs_str_printf(&words, "%s%s", l ? ", " : "for ", n->loops.data[it->loops[l]].name);
-    fs_str_puts(&words, it->region >= 0 ? ": while " : ": ");
+    bool counts = it->region >= 0 && it->s->kind == FS_ST_FOR;
+    if (counts) fs_str_printf(&words, ": for %s = ", it->s->targets[0].name);
+    else fs_str_puts(&words, it->region >= 0 ? ": while " : ": ");
     fs_source_set_words(n->in->diags, fs_lift_span(it), lifted ? fs_str_text(&words) : NULL);
     fs_str_free(&words);
   }
 }
 
 /* -- loops ------------------------------------------------------------------------ */
+
+/* Which comes after one in which it cannot be lifted. One that insists has rounds that run at
+ * once. */
+static enum way next_way(const struct fs_lift_nest *n, const struct fs_stmt *s, enum way way) {
+  if (way == AS_AXES && n->may_be_serial) return BY_ITSELF;
+  return way <= BY_ITSELF && !s->text && fs_lift_is_serial(s) ? ALONE : ALOUD;
+}
 
 /* Nothing was found in the text that keeps rounds from running at once. */
 static enum fs_status insist(struct fs_interp *in, const struct fs_stmt *s) {
@@ -248,6 +269,77 @@ static enum fs_status insist(struct fs_interp *in, const struct fs_stmt *s) {
   return st;
 }
 
+/* A loop being tried: in which way, and the rounds that are to be lifted. */
+struct trial {
+  struct fs_interp *in;
+  const struct fs_stmt *s;
+  struct fs_lift *l;
+  const struct fs_val *range;
+  struct fs_val part;
+  int64_t all, rounds, done;
+  enum way way;
+  bool whole, flushed;
+};
+
+static void try_all_rounds(struct trial *a) {
+  a->rounds = a->all;
+  a->part = *a->range;
+}
+
+static bool has_another_way(const struct trial *a, const struct fs_lift_nest *n) {
+  return a->way != ALOUD && (a->way > AS_AXES || next_way(n, a->s, a->way) != ALOUD);
+}
+
+/* It was not lifted so: whether it is tried again. */
+static bool goes_on(struct trial *a, struct fs_lift_nest *n, enum fs_status *st) {
+  if (n->wants_stored && !a->flushed) {
+    *st = fs_interp_flush(a->in); /* now it is */
+    return a->flushed = true;
+  }
+  if (n->windows) { /* perhaps as loops like others */
+    try_all_rounds(a);
+    return a->whole = true;
+  }
+  if (has_another_way(a, n)) {
+    a->l->by_data |= n->must_be_serial;
+    a->way = next_way(n, a->s, a->way);
+    a->whole = false;
+    try_all_rounds(a);
+    return true;
+  }
+  if (n->refused.why) *st = keep_refusal(a->in, a->s, &n->refused);
+  return false;
+}
+
+/* Whether no round waits for another; else that is told. */
+static bool is_free(struct trial *a, struct fs_lift_nest *n, enum fs_status *st) {
+  struct fs_lift_conflict c;
+  if (!fs_lift_read(n, a->s, &a->part)) return false;
+  bool apart = fs_lift_independent(n, &c), free = apart && !n->carried;
+  bool silent = a->in->lib_depth || n->windows || has_another_way(a, n);
+  if (!free && !silent) *st = tell(n, apart ? n->carried_loop : c.loop, apart ? NULL : &c);
+  name_loops(n, free);
+  return free && (n->alone || fs_lift_stop(n, &a->rounds, st));
+}
+
+static bool try_once(struct trial *a, enum fs_status *st) {
+  struct fs_lift_nest n = {.in = a->in, .stopped = a->rounds < a->all, .whole = a->whole,
+                           .cut = a->flushed};
+  n.alone = a->way == ALONE;
+  n.serial = n.alone || a->way == BY_ITSELF || (a->way == ALOUD && a->l->by_data);
+  bool again = false, free = is_free(a, &n, st), stops = free && a->rounds < a->all && !n.stopped;
+  if (stops) {
+    again = a->rounds > 0;
+    a->part.stop = a->part.start + a->part.step * (double)(a->rounds - 1);
+  } else if (free && fs_lift_trace(&n, st)) {
+    a->done = a->rounds;
+  }
+  if (!a->done) name_loops(&n, false);
+  if (!a->done && !stops && *st == FS_OK) again = goes_on(a, &n, st);
+  fs_lift_nest_free(&n);
+  return again;
+}
+
 int64_t fs_lift_try(struct fs_interp *in, const struct fs_stmt *s, const struct fs_val *range,
                     enum fs_status *st) {
   if (in->no_loops || in->elementwise || range->kind != FS_V_RANGE) return 0;
@@ -259,45 +351,12 @@ int64_t fs_lift_try(struct fs_interp *in, const struct fs_stmt *s, const struct 
     *st = keep_refusal(in, s, l->refused.why ? &l->refused : &nothing);
     return 0;
   }
-  struct fs_val part = *range;
-  int64_t all = fs_range_count(range), rounds = all, done = 0;
+  struct trial a = {in, s, l, range, .all = fs_range_count(range), .way = l->way};
+  a.flushed = in->explain;
+  try_all_rounds(&a);
   *st = fs_poll(in, s->span);
-  bool flushed = in->explain, whole = false;
-  for (bool again = true; again && *st == FS_OK;) {
-    struct fs_lift_nest n = {.in = in, .stopped = rounds < all, .whole = whole,
-                             .cut = flushed};
-    struct fs_lift_conflict c;
-    bool free = false;
-    again = false;
-    if (fs_lift_read(&n, s, &part)) {
-      bool apart = fs_lift_independent(&n, &c);
-      int loop = apart ? n.carried_loop : c.loop;
-      free = apart && !n.carried;
-      if (!free && !in->lib_depth && !n.windows) *st = tell(&n, loop, apart ? NULL : &c);
-      name_loops(&n, free);
-    }
-    free = free && fs_lift_stop(&n, &rounds, st);
-    if (free && rounds < all && !n.stopped) {
-      again = rounds > 0;
-      part.stop = part.start + part.step * (double)(rounds - 1);
-    } else if (free && fs_lift_trace(&n, st)) {
-      done = rounds;
-    }
-    if (!done) name_loops(&n, false);
-    if (!done && !again && *st == FS_OK && n.wants_stored && !flushed) {
-      *st = fs_interp_flush(in); /* now it is */
-      again = flushed = true;
-      n.refused.why = NULL;
-    }
-    if (!done && !again && *st == FS_OK && n.windows) { /* perhaps as loops like others */
-      again = whole = true;
-      rounds = all;
-      part = *range;
-    } else if (!done && !again && *st == FS_OK && n.refused.why) {
-      *st = keep_refusal(in, s, &n.refused);
-    }
-    fs_lift_nest_free(&n);
-  }
-  if (s->text && *st == FS_OK && !done && all && !in->explain) *st = insist(in, s);
-  return done;
+  while (*st == FS_OK && try_once(&a, st)) continue;
+  l->way = a.done && a.way != ALOUD ? a.way : AS_AXES;
+  if (s->text && *st == FS_OK && !a.done && a.all && !in->explain) *st = insist(in, s);
+  return a.done;
 }

@@ -68,7 +68,7 @@ struct sum {
 };
 
 static void add_term(struct sum *s, int64_t k, int64_t low, int64_t high) {
-  if (!k || low > high) return;
+  if (!k || low > high || (!low && !high)) return;
   s->divisor = gcd(s->divisor, k);
   s->least += k * (k < 0 ? high : low);
   s->most += k * (k < 0 ? low : high);

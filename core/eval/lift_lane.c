@@ -491,7 +491,24 @@ static bool read_from(struct fs_lift_tracer *t, int from, struct fs_lane *out) {
   return known;
 }
 
+bool fs_lift_outside(struct fs_lift_tracer *t, const char *name, struct fs_span span,
+                     struct fs_lane *out) {
+  struct fs_val v;
+  if (!fs_lookup(t->in, name, &v)) return false;
+  *out = (struct fs_lane){.number = v};
+  bool one = fs_val_is_host(&v);
+  if (v.kind == FS_V_TENSOR && !v.tensor->shape.rank) {
+    *out = (struct fs_lane){.kind = FS_LANE_TENSOR};
+    t->st = fs_tv_of(t->in, &v, span, NULL, &out->tv);
+    one = t->st == FS_OK;
+  }
+  fs_val_unref(v);
+  return one;
+}
+
 bool fs_lift_before(struct fs_lift_tracer *t, int at, struct fs_lane *out) {
+  const char *name = t->n->items.data[at].name;
+  if (t->n->alone && fs_lift_outside(t, name, t->in->span, out)) return true;
   int carried, from = fs_lift_source(t->n, t->n->items.data[at].name, at, &carried);
   *out = (struct fs_lane){.kind = FS_LANE_NONE};
   return from < 0 || carried >= 0 || read_from(t, from, out);
@@ -536,17 +553,7 @@ static bool name_value(struct fs_lift_tracer *t, const struct fs_expr *e, struct
   int l = fs_lift_counter(t->n, t->at, e->text);
   if (l >= 0) return counter(t, l, out);
   if (fs_lift_name(t->n, e->text)) return read_local(t, e->text, out);
-  struct fs_val v;
-  if (!fs_lookup(t->in, e->text, &v)) return false;
-  *out = (struct fs_lane){.number = v};
-  bool one = fs_val_is_host(&v);
-  if (v.kind == FS_V_TENSOR && !v.tensor->shape.rank) {
-    *out = (struct fs_lane){.kind = FS_LANE_TENSOR};
-    t->st = fs_tv_of(t->in, &v, e->span, NULL, &out->tv);
-    one = t->st == FS_OK;
-  }
-  fs_val_unref(v);
-  return one;
+  return fs_lift_outside(t, e->text, e->span, out);
 }
 
 /* Of a function of the user, with its parameters as what it is given. */
@@ -614,7 +621,8 @@ bool fs_lane_of(struct fs_lift_tracer *t, const struct fs_expr *e, struct fs_lan
       *out = (struct fs_lane){.number = fs_val_bool(e->number != 0)};
       return true;
     case FS_EX_NAME: return name_value(t, e, out);
-    case FS_EX_INDEX: return fs_lift_element(t, e, out);
+    case FS_EX_INDEX:
+      return t->in_region ? t->region_read(t, e, out) : fs_lift_element(t, e, out);
     case FS_EX_UNARY: return unary(t, e, out);
     case FS_EX_BINARY: return binary(t, e, out);
     case FS_EX_CALL: return call(t, e, out);

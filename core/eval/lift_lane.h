@@ -72,6 +72,10 @@ struct fs_lift_tracer {
   const struct fs_lane *args;   /* ... and its arguments                                 */
   FS_VEC(struct fs_lift_array) arrays;
   bool in_region;
+  struct fs_lift_maker *region; /* of lift_region.c, while one is made; what an element is then
+                                    at a place that it computes, and what looks for bad ones */
+  bool (*region_read)(struct fs_lift_tracer *t, const struct fs_expr *e, struct fs_lane *out);
+  void (*region_look)(struct fs_lift_tracer *t, struct fs_tv bad);
   FS_VEC(struct fs_lane_bound) bound;
   struct fs_arena *arena;    /* choices */
   const struct fs_lane_limit *limits;
@@ -109,6 +113,9 @@ struct fs_tv fs_tv_at(struct fs_interp *in, struct fs_tv a, int axis, int64_t pl
  * lane's. */
 struct fs_view fs_lift_view(const struct fs_lift_nest *n, const struct fs_lift_access *a,
                             const struct fs_range *rounds, struct fs_shape *shape);
+/* What a name is outside of the nest: a number of the host, or a scalar tensor. */
+bool fs_lift_outside(struct fs_lift_tracer *t, const char *name, struct fs_span span,
+                     struct fs_lane *out);
 /* What the name of a local is where item `at` begins to give it a value: NONE, if that comes
  * from the round before. */
 bool fs_lift_before(struct fs_lift_tracer *t, int at, struct fs_lane *out);
@@ -198,8 +205,17 @@ struct fs_tv fs_lift_first(struct fs_lift_tracer *t, int at);
 /* The number of the round, from 1, of the loop at depth l of item t->at. */
 struct fs_lane fs_lift_rounds(struct fs_lift_tracer *t, int l);
 
-/* lift_region.c: what the names are that the `while` of item t->at and those behind it sets. */
+/* -- lift_region.c -- */
+
+/* What the names are that the `while` of item t->at and those behind it sets. */
 bool fs_lift_region(struct fs_lift_tracer *t);
+/* A whole number from 1 to the extent, as i64 from 0; *inside: it surely is one. Else it is looked
+ * at. */
+bool fs_lift_place(struct fs_lift_tracer *t, const struct fs_expr *e, int64_t extent,
+                   struct fs_tv *sub, bool *inside);
+/* All elements of an array as a vector, row by row; one that is computed in this block would
+ * have to be stored first. */
+bool fs_lift_vector(struct fs_lift_tracer *t, const struct fs_lift_array *of, struct fs_tv *out);
 
 /* lift_give.c: gives names their values; false: no name has another value, since a subscript
  * was wrong, or what the host would have to read cannot be read now. */

@@ -29,6 +29,12 @@ bool fs_lift_ends(const struct fs_stmt *list, enum fs_stmt_kind kind) {
   return list && list->kind == kind;
 }
 
+bool fs_lift_is_serial(const struct fs_stmt *s) {
+  struct fs_lift_sets sets;
+  struct fs_lift_no no = {.why = NULL};
+  return s->kind == FS_ST_FOR && s->body && fs_lift_sets(s, &sets, &no);
+}
+
 static bool find_names(struct fs_lift_nest *n, const struct fs_stmt *list, int depth) {
   for (const struct fs_stmt *s = list; s; s = s->next) {
     if (s->kind == FS_ST_CONTINUE || (s->kind == FS_ST_BREAK && !s->next && depth > 1)) return true;
@@ -38,7 +44,9 @@ static bool find_names(struct fs_lift_nest *n, const struct fs_stmt *list, int d
       if (!find_names(n, s->orelse, depth)) return false;
       continue;
     }
-    if (s->kind == FS_ST_WHILE) { /* the names that it sets are names of the round */
+    bool alone = fs_lift_is_serial(s);
+    n->may_be_serial |= alone;
+    if (s->kind == FS_ST_WHILE || (alone && n->serial)) { /* its names are names of the round */
       struct fs_lift_sets sets;
       struct fs_lift_no no = {.why = NULL};
       if (!fs_lift_sets(s, &sets, &no)) return fs_lift_refuse(n, no.span, no.why);
@@ -354,23 +362,33 @@ bool fs_lift_is_computed(const struct fs_lift_access *a) {
 
 static bool read_expr(struct fs_lift_nest *n, int at, const struct fs_expr *e);
 
-/* Adds an access of item `at`; false: a subscript is a sum of counters that does not stay
- * inside of the array, or is made of more than elements. */
-static bool add_access(struct fs_lift_nest *n, int at, const struct fs_expr *e, bool write) {
+/* An access of item `at`, but for its subscripts, of which the first is that of dimension *first;
+ * false: it is to no array that is known. */
+static bool begin_access(struct fs_lift_nest *n, int at, const struct fs_expr *e,
+                         struct fs_lift_access *a, int *first) {
   struct fs_val v;
-  int first = 0, given = e->n_args - 1;
   const struct fs_expr *name = e->args[0];
   if (name->kind != FS_EX_NAME || n->accesses.len == FS_LIFT_ACCESSES) return false;
   const struct fs_lift_name *kind = fs_lift_name(n, name->text);
   if ((kind && kind->kind != FS_LIFT_IS_ARRAY) || !fs_lookup(n->in, name->text, &v)) return false;
-  struct fs_lift_access a = {.item = at, .e = e, .name = name->text, .write = write};
-  a.behind = n->behind;
-  a.behind_or = n->behind_or;
+  *a = (struct fs_lift_access){.item = at, .e = e, .name = name->text};
+  a->behind = n->behind;
+  a->behind_or = n->behind_or;
   bool array = v.kind == FS_V_TENSOR;
-  if (array) a.shape = v.tensor->shape;
+  if (array) a->shape = v.tensor->shape;
   fs_val_unref(v);
-  if (!array || !shape_for(given, &a.shape, &first)) return false;
-  for (int d = 0; d < a.shape.rank; d++) a.sub[d] = fs_lift_constant(0);
+  if (!array || !shape_for(e->n_args - 1, &a->shape, first)) return false;
+  for (int d = 0; d < a->shape.rank; d++) a->sub[d] = fs_lift_constant(0);
+  return true;
+}
+
+/* Adds it; false: a subscript is a sum of counters that does not stay inside of the array, or is
+ * made of more than elements. */
+static bool add_access(struct fs_lift_nest *n, int at, const struct fs_expr *e, bool write) {
+  struct fs_lift_access a;
+  int first = 0, given = e->n_args - 1;
+  if (!begin_access(n, at, e, &a, &first)) return false;
+  a.write = write;
   for (int k = 0; k < given; k++) {
     int64_t extent = a.shape.dim[first + k];
     struct fs_affine s = fs_lift_affine(n, e->args[1 + k], at, extent);
@@ -847,8 +865,10 @@ static bool add_inner(struct fs_lift_nest *n, const struct fs_stmt *s, struct un
   int at = n->items.len;
   bool plain = inner_range(n, s->expr, &d.range);
   if (!plain) {
+    n->must_be_serial = fs_lift_is_serial(s);
     if (!add_item(n, s, FS_LIFT_CONDITION, by) || !dependent_range(n, s, at, &d))
       return fs_lift_refuse(n, s->expr->span, "is no range of sums of counters");
+    n->must_be_serial = false;
     if (!d.holds || !fs_range_count(&d.range)) n->items.len--;
   }
   if (!fs_range_count(&d.range)) return true;
@@ -906,7 +926,7 @@ static bool add_items(struct fs_lift_nest *n, const struct fs_stmt *list, struct
       if (ends) return true;
       continue;
     }
-    if (s->kind == FS_ST_WHILE) {
+    if (s->kind == FS_ST_WHILE || (n->serial && fs_lift_is_serial(s))) {
       if (!add_while(n, s, by)) return false;
       continue;
     }
@@ -934,7 +954,21 @@ static bool read_outside(void *user, const struct fs_expr *e) {
 
 static bool knows_call(void *user, const struct fs_expr *e) {
   const struct reader *r = user;
-  return fs_lift_map(r->n, e) || fs_lift_function(r->n, e);
+  return fs_lift_map(r->n, e) || fs_lift_cast(r->n, e) || fs_lift_function(r->n, e);
+}
+
+/* An element at a place that the `while` computes may be any. */
+static bool read_table(void *user, const struct fs_expr *e) {
+  const struct reader *r = user;
+  struct fs_lift_access a;
+  int first = 0;
+  if (!begin_access(r->n, r->at, e, &a, &first)) return false;
+  for (int k = 0; k + 1 < e->n_args; k++) {
+    a.place[first + k] = e->args[1 + k];
+    a.sub[first + k] = (struct fs_affine){0};
+  }
+  *FS_PUSH(&r->n->accesses) = a;
+  return true;
 }
 
 /* What a `while` reads from outside, first of all its names. */
@@ -943,9 +977,9 @@ static bool read_while(struct fs_lift_nest *n, int at) {
   struct fs_lift_sets sets;
   struct fs_lift_no no = {.why = NULL};
   struct reader r = {n, at};
-  const struct fs_lift_visit visit = {read_outside, knows_call, &r};
+  const struct fs_lift_visit visit = {read_outside, knows_call, read_table, &r};
   if (!fs_lift_sets(s, &sets, &no)) return fs_lift_refuse(n, no.span, no.why);
-  for (int k = 0; k < sets.n; k++) {
+  for (int k = 0; k < sets.n && !n->alone; k++) { /* else they are what they are outside */
     struct fs_expr *name = FS_NEW(n->arena, struct fs_expr);
     *name = (struct fs_expr){.kind = FS_EX_NAME, .text = sets.name[k], .span = s->expr->span};
     if (sets.needed[k] && !read_name(n, at, name))
@@ -985,10 +1019,14 @@ static bool is_one_to_one(const struct fs_lift_access *a) {
 
 bool fs_lift_read(struct fs_lift_nest *n, const struct fs_stmt *s, const struct fs_val *range) {
   n->arena = fs_arena_new();
-  if (!add_name(n, s->targets[0].name, FS_LIFT_IS_COUNTER) || !find_names(n, s->body, 1))
-    return false;
-  if (!fs_range_count(range) || !add_loop(n, s, range)) return false;
-  if (!add_items(n, s->body, (struct under){-1, false}, true)) return false;
+  struct fs_stmt *own = FS_NEW(n->arena, struct fs_stmt);
+  const struct fs_stmt *list = n->alone ? own : s->body;
+  *own = *s;
+  own->next = NULL;
+  if (!n->alone && !add_name(n, s->targets[0].name, FS_LIFT_IS_COUNTER)) return false;
+  if (!find_names(n, list, 1) || !fs_range_count(range)) return false;
+  if (!n->alone && !add_loop(n, s, range)) return false;
+  if (!add_items(n, list, (struct under){-1, false}, true)) return false;
   bool elements = false;
   for (int k = 0; k < n->items.len; k++)
     if (!read_item(n, k)) return false;

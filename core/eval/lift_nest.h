@@ -117,6 +117,11 @@ struct fs_lift_nest {
   bool stopped;                  /* it is read for the rounds before the one that ends it */
   bool whole;                    /* windows are loops like others; */
   bool windows;                  /* ... there is one, and it is none */
+  bool alone;                    /* the loop itself is one, and there are no rounds around it */
+  bool serial;                   /* inner loops that set names alone go on in each round by
+                                    themselves, as a `while` does; */
+  bool may_be_serial;            /* ... there is one, */
+  bool must_be_serial;           /* ... as often as its data say */
   struct fs_arena *arena;        /* expressions that are not in the text */
   const struct fs_expr *behind;  /* while it is read: left of which && or || */
   bool behind_or;
@@ -129,6 +134,8 @@ bool fs_lift_read(struct fs_lift_nest *n, const struct fs_stmt *s, const struct 
 void fs_lift_nest_free(struct fs_lift_nest *n);
 /* Keeps why, if nothing was said before; false. */
 bool fs_lift_refuse(struct fs_lift_nest *n, struct fs_span span, const char *why);
+/* Whether an inner loop may be one that a round goes through by itself. */
+bool fs_lift_is_serial(const struct fs_stmt *s);
 /* Whether a subscript of an access is no sum of counters. */
 bool fs_lift_is_computed(const struct fs_lift_access *a);
 /* Whether the last statement of a list is of the kind. */

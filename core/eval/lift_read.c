@@ -18,10 +18,7 @@ static bool is_crossed(const struct fs_lift_nest *n, const struct fs_lift_access
   return false;
 }
 
-/* All elements of an array as a vector, row by row; one that is computed in this block would
- * have to be stored first. */
-static bool as_vector(struct fs_lift_tracer *t, const struct fs_lift_array *of,
-                      struct fs_tv *out) {
+bool fs_lift_vector(struct fs_lift_tracer *t, const struct fs_lift_array *of, struct fs_tv *out) {
   struct fs_shape all = {1, {fs_shape_count(&of->tv.shape)}};
   *out = of->tv;
   bool stored = fs_node(fs_block_graph(t->in), of->tv.node)->kind == FS_ND_INPUT;
@@ -93,7 +90,7 @@ static bool choose_elements(struct fs_lift_tracer *t, const struct fs_lift_acces
   int64_t n = fs_shape_count(&a->shape);
   struct fs_tv all;
   if (is_input(t, of) && read_stored(t, a, of, &out->tv)) return true;
-  if (n > FS_LIFT_MOST || !as_vector(t, of, &all)) return false;
+  if (n > FS_LIFT_MOST || !fs_lift_vector(t, of, &all)) return false;
   for (int d = 0; d < a->shape.rank; d++) { /* less than n in all rounds */
     at.c = at.c * a->shape.dim[d] + a->sub[d].c;
     for (int l = 0; l < FS_LIFT_DEPTH; l++)
@@ -120,20 +117,30 @@ static void look(struct fs_lift_tracer *t, struct fs_tv bad, struct fs_tv *wrong
   *wrong = wrong->node ? fs_tv_map2(t->in, FS_OP_OR, *wrong, any) : any;
 }
 
-void fs_lift_look(struct fs_lift_tracer *t, struct fs_tv bad) { look(t, bad, &t->wrong); }
+void fs_lift_look(struct fs_lift_tracer *t, struct fs_tv bad) {
+  if (t->in_region) t->region_look(t, bad);
+  else look(t, bad, &t->wrong);
+}
 
 void fs_lift_look_late(struct fs_lift_tracer *t, struct fs_tv bad) { look(t, bad, &t->late); }
 
-/* A whole number from 1 to the extent, as i64 from 0; *inside: it surely is one. */
-static bool computed_place(struct fs_lift_tracer *t, const struct fs_expr *e, int64_t extent,
-                           struct fs_tv *sub, bool *inside) {
+/* Between whole numbers that are inside. */
+static bool is_measured_inside(const struct fs_lane *a, int64_t extent) {
+  return a->kind == FS_LANE_COUNT && a->last.kind == FS_SC_INT && a->least >= 1 &&
+         a->most <= (double)extent;
+}
+
+bool fs_lift_place(struct fs_lift_tracer *t, const struct fs_expr *e, int64_t extent,
+                   struct fs_tv *sub, bool *inside) {
   struct fs_lane a;
   if (!fs_lane_of(t, e, &a) || a.loose) return false;
-  if (a.kind != FS_LANE_TENSOR && a.kind != FS_LANE_COUNT) return false;
+  if (a.kind == FS_LANE_NUMBER && !t->in_region) return false;
+  if (a.kind > FS_LANE_TENSOR) return false;
   struct fs_tv at = fs_lane_tv(t, &a), low, high;
   bool real = fs_dtype_is_float(at.dtype);
   if (at.dtype == FS_BOOL) return false;
-  *inside = fs_graph_is_list(fs_block_graph(t->in), at.node, extent);
+  *inside = is_measured_inside(&a, extent) ||
+            fs_graph_is_list(fs_block_graph(t->in), at.node, extent);
   if (!*inside) {
     struct fs_tv wide = fs_tv_cast(t->in, at, real ? FS_F64 : FS_I64);
     low = fs_tv_map2(t->in, FS_OP_GE, wide, fs_tv_number(t->in, 1, wide.dtype));
@@ -169,7 +176,7 @@ bool fs_lift_places(struct fs_lift_tracer *t, const struct fs_lift_access *a, st
     struct fs_tv by = fs_tv_number(t->in, (double)stride, FS_I64);
     bool inside = false;
     if (!a->place[d]) sub = counted_place(t, a, (int)d, &inside);
-    else if (!computed_place(t, a->place[d], a->shape.dim[d], &sub, &inside)) return false;
+    else if (!fs_lift_place(t, a->place[d], a->shape.dim[d], &sub, &inside)) return false;
     if (!inside) {
       double last = (double)(a->shape.dim[d] - 1);
       sub = fs_tv_map2(t->in, FS_OP_MAX, sub, fs_tv_number(t->in, 0, FS_I64));
@@ -186,7 +193,7 @@ bool fs_lift_places(struct fs_lift_tracer *t, const struct fs_lift_access *a, st
 static bool choose_places(struct fs_lift_tracer *t, const struct fs_lift_access *a,
                           const struct fs_lift_array *of, struct fs_lane *out) {
   struct fs_tv all, list;
-  if (fs_shape_count(&a->shape) > FS_LIFT_MOST || !as_vector(t, of, &all)) return false;
+  if (fs_shape_count(&a->shape) > FS_LIFT_MOST || !fs_lift_vector(t, of, &all)) return false;
   if (!all.shape.rank || all.shape.dim[0] == 1 || !fs_lift_places(t, a, &list)) return false;
   struct fs_shape sq = fs_squeezed(&list.shape);
   t->in->span = a->e->span;

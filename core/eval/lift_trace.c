@@ -397,21 +397,9 @@ static bool put_elements(struct fs_lift_tracer *t, const struct fs_lift_item *it
 /* What a local name is before its reduction begins. */
 static bool first_value(struct fs_lift_tracer *t, const struct fs_lift_item *it,
                         struct fs_lane *out) {
-  struct fs_val v;
-  if (it->init >= 0) {
-    *out = t->lanes[it->init];
-    return true;
-  }
-  if (!fs_lookup(t->in, it->name, &v)) return false;
-  *out = (struct fs_lane){.number = v};
-  bool one = fs_val_is_host(&v);
-  if (v.kind == FS_V_TENSOR && !v.tensor->shape.rank) {
-    *out = (struct fs_lane){.kind = FS_LANE_TENSOR};
-    t->st = fs_tv_of(t->in, &v, it->s->span, NULL, &out->tv);
-    one = t->st == FS_OK;
-  }
-  fs_val_unref(v);
-  return one;
+  if (it->init < 0) return fs_lift_outside(t, it->name, it->s->span, out);
+  *out = t->lanes[it->init];
+  return true;
 }
 
 /* -- searches ------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
-/* lift_while.h - a `while` of a nest, as its statements say it: which names it sets, and what
- * it reads from outside. Shared by the files lift_*.c only. */
+/* lift_while.h - a `while` of a nest, or a `for` that goes on in each round by itself, as its
+ * statements say it: which names it sets, and what it reads from outside. Shared by the files
+ * lift_*.c only. */
 #ifndef FS_LIFT_WHILE_H
 #define FS_LIFT_WHILE_H
 
@@ -19,8 +20,8 @@ struct fs_lift_no {
   const char *why;
 };
 
-/* The names that a `while` sets. False: it is not of assignments to names, `if` and `while`
- * alone. */
+/* The names that it sets, the counter of a `for` as well. False: it is not of assignments to
+ * names, `if`, `while` and `for` alone. */
 bool fs_lift_sets(const struct fs_stmt *s, struct fs_lift_sets *out, struct fs_lift_no *no);
 /* The place of a name, or -1. */
 int fs_lift_set(const struct fs_lift_sets *sets, const char *name);
@@ -28,11 +29,12 @@ int fs_lift_set(const struct fs_lift_sets *sets, const char *name);
 bool fs_lift_while_mentions(const struct fs_stmt *s, const char *name);
 
 /* Calls outside() for each largest expression without names that the `while` sets, but for
- * numbers, and call() for each other call, until one says false. False also where an element
- * is read at a place that such names say. */
+ * numbers, call() for each other call, and table() for each element at a place that such names
+ * say, until one says false. */
 struct fs_lift_visit {
   bool (*outside)(void *user, const struct fs_expr *e);
   bool (*call)(void *user, const struct fs_expr *e); /* NULL: none */
+  bool (*table)(void *user, const struct fs_expr *e);
   void *user;
 };
 bool fs_lift_while_visit(const struct fs_stmt *s, const struct fs_lift_sets *sets,

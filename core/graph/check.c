@@ -19,6 +19,7 @@ static const struct {
     [FS_ND_VIEW] = {"view", 1, false, false},
     [FS_ND_UPDATE] = {"update", 2, false, true},
     [FS_ND_LIB] = {"lib", -1, false, false},
+    [FS_ND_TABLE] = {"table", 1, true, false},
     [FS_ND_APPLY] = {"apply", -1, false, false},
 };
 
@@ -91,6 +92,16 @@ static const char *check_apply(const struct fs_graph *g,
   return NULL;
 }
 
+static const char *check_table(const struct fs_graph *g, const struct fs_node *n) {
+  const struct fs_node *s = fs_node(g, n->src[0]);
+  if (s->dtype != n->dtype) return "R12: a table has another type than its array";
+  return s->kind == FS_ND_INPUT && s->shape.rank == 1 ? NULL : "R12: a table of no stored vector";
+}
+
+static bool takes_table(const struct fs_node *n, int k) {
+  return n->user && n->user->region && n->user->arg[k].type == FS_UT_TABLE;
+}
+
 static const char *check_map(const struct fs_graph *g,
                              const struct fs_node *n) {
   const struct fs_map_op_info *info = &fs_map_ops[n->op];
@@ -100,6 +111,7 @@ static const char *check_map(const struct fs_graph *g,
   for (int k = 0; k < n->n_src; k++) {
     const struct fs_node *s = fs_node(g, n->src[k]);
     if (n->user && n->user->region) dt = n->user->arg[k].compute;
+    if ((s->kind == FS_ND_TABLE) != takes_table(n, k)) return "R12: a table is for regions alone";
     if (s->dtype != (k < first ? FS_BOOL : dt))
       return "R5: the operands of a map differ in type";
     if (s->shape.rank == 0) continue;
@@ -291,6 +303,7 @@ static const char *check_node(const struct fs_graph *g, fs_id id) {
     case FS_ND_UPDATE: return check_update(g, n);
     case FS_ND_LIB: return check_lib(g, n);
     case FS_ND_APPLY: return check_apply(g, n);
+    case FS_ND_TABLE: return check_table(g, n);
     default: return check_leaf(g, n);
   }
 }

@@ -127,6 +127,10 @@ static void put_node(const struct fs_graph *g, const struct fs_node *n,
       put_src(n, out);
       put_view(&n->view, out);
       return;
+    case FS_ND_TABLE:
+      put_head(n, "table", NULL, out);
+      put_src(n, out);
+      return;
     case FS_ND_APPLY:
       put_head(n, "apply", n->user->name, out);
       put_src(n, out);

@@ -437,6 +437,21 @@ fs_id fs_graph_user(struct fs_graph *g, const struct fs_user *user,
   return fs_graph_intern(g, &n);
 }
 
+bool fs_graph_one_array(const struct fs_graph *g, int a, int b) {
+  const struct fs_node *x = fs_node(g, (fs_id)a), *y = fs_node(g, (fs_id)b);
+  return a == b || (x->kind == FS_ND_INPUT && y->kind == FS_ND_INPUT &&
+                    fs_graph_same_array(g, x->slot, y->slot));
+}
+
+fs_id fs_graph_table(struct fs_graph *g, fs_id src) {
+  const struct fs_node *n = fs_node(g, src);
+  struct fs_node out = {.kind = FS_ND_TABLE, .dtype = n->dtype, .n_src = 1, .src = {src}};
+  if (n->kind != FS_ND_INPUT || n->shape.rank != 1 || n->dtype == FS_BOOL ||
+      fs_dtype_converts(n->dtype))
+    return 0;
+  return fs_graph_intern(g, &out);
+}
+
 fs_id fs_graph_map_like(struct fs_graph *g, const struct fs_node *n,
                         const fs_id *src) {
   if (n->user) return fs_graph_user(g, n->user, NULL, src, n->dtype);

@@ -144,6 +144,8 @@ enum fs_node_kind {
                     src[0] = 0: nothing there yet (concatenation). The view
                     maps an index of src[1]'s shape to one of the result  */
   FS_ND_LIB,     /* lib_op                                                   */
+  FS_ND_TABLE,   /* src[0], a vector that is stored, for a region that reads it at
+                    places which it computes: its operand, of rank 0         */
   FS_ND_APPLY    /* node.user by instance: shape is batch ++ its element, and
                     so is that of every operand, but for those that are the
                     same for all instances                                   */
@@ -350,6 +352,9 @@ fs_id fs_graph_lib(struct fs_graph *g, enum fs_lib_op op, enum fs_dtype dt,
 fs_id fs_graph_user(struct fs_graph *g, const struct fs_user *user,
                     const struct fs_shape *batch, const fs_id *src,
                     enum fs_dtype dt);
+/* A vector of more than one element as a table; 0: it is no input of the block, or of a type that is
+ * not computed with. */
+fs_id fs_graph_table(struct fs_graph *g, fs_id src);
 /* The map of a MAP node, of other operands: those of the same types. */
 fs_id fs_graph_map_like(struct fs_graph *g, const struct fs_node *n,
                         const fs_id *src);
@@ -415,6 +420,8 @@ static inline bool fs_graph_same_array(const struct fs_graph *g, int a, int b) {
   const struct fs_graph_input *x = &g->inputs.data[a], *y = &g->inputs.data[b];
   return x->storage == y->storage && x->anchored == y->anchored;
 }
+/* The same of two nodes that are read. */
+bool fs_graph_one_array(const struct fs_graph *g, int a, int b);
 /* The layout of an input from its anchor on. */
 struct fs_layout fs_graph_input_layout(const struct fs_graph *g, int input);
 /* What there is in memory of an INPUT: axes along which it is repeated are free. */

@@ -42,6 +42,7 @@ double fs_region_flops(const struct fs_region *r) {
     if (s->code == FS_RG_BLOCK || s->code == FS_RG_LOOP)
       loops += loop[depth++] = s->code == FS_RG_LOOP;
     if (s->code == FS_RG_END) loops -= loop[--depth];
+    if (s->code == FS_RG_LOAD) flops += loops ? ROUNDS : 1;
     if (s->code == FS_RG_MAP) flops += fs_map_ops[s->op].cost * (loops ? ROUNDS : 1);
   }
   return flops;
@@ -64,6 +65,10 @@ void fs_region_put(const struct fs_region *r, struct fs_str *out) {
       case FS_RG_END: fs_str_puts(out, "end\n"); break;
       case FS_RG_LEAVE: fs_str_printf(out, "leave %d\n", s->depth); break;
       case FS_RG_UNLESS: fs_str_printf(out, "leave %d unless r%d\n", s->depth, s->src[0]); break;
+      case FS_RG_LOAD:
+        fs_str_printf(out, "r%d = r%d[r%d] : %s\n", s->to, s->src[0], s->src[1],
+                      fs_dtype_name(r->registers[s->to].dtype));
+        break;
       case FS_RG_MAP:
         fs_str_printf(out, "r%d = %s", s->to, fs_map_ops[s->op].name);
         for (int x = 0; x < s->n_src; x++) {

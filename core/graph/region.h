@@ -16,6 +16,8 @@ enum { FS_REGION_REGISTERS = 96, FS_REGION_STEPS = 1024, FS_REGION_BLOCKS = 24 }
 
 enum fs_region_code {
   FS_RG_MAP,     /* to = op(src...) */
+  FS_RG_LOAD,    /* to = the element of TABLE src[0] at place src[1], an i64 from 1 that is
+                    inside of it in every lane which comes here */
   FS_RG_BLOCK, FS_RG_LOOP, FS_RG_END,
   FS_RG_LEAVE,   /* the block at `depth`, counted from the outermost, 0 */
   FS_RG_UNLESS   /* ... where src[0] is false */
@@ -30,7 +32,8 @@ struct fs_region_step {
 };
 
 enum fs_region_kind {
-  FS_RR_OPERAND,            /* the first registers, in order */
+  FS_RR_OPERAND,            /* the first registers, in order ... */
+  FS_RR_TABLE,              /* ... with those operands that are tables */
   FS_RR_VARIABLE,           /* keeps its value where no step sets it */
   FS_RR_CONSTANT,
   FS_RR_TEMPORARY           /* is written before it is read, with no END in between */

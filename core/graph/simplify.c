@@ -14,6 +14,7 @@
 enum {
   CHEAP_MAPS = 8,    /* a cone of at most so many maps is computed again rather
                         than stored for a slice of it                       */
+  MANY = 1 << 12,    /* ... and for one element a cone of any that has so many */
   PUSH_BUDGET = 64,  /* nodes that one view may be pushed through           */
   MIRROR_CONE = 16,  /* maps looked through for B + B'                      */
   MAX_FACTORS = 16,  /* scalar factors taken out of one sum                 */
@@ -70,6 +71,13 @@ static bool is_single_use(struct rewrite *rw, fs_id id) {
   const struct use *u = use_of(rw, id);
   if (u->segment != rw->segment) return false;
   return !u->known || (u->uses <= 1 && !u->output);
+}
+
+/* Whether an element of it is computed again, whoever else uses it: else all of it would be
+ * stored for that one. What is an output is stored anyway. */
+static bool is_computed_again(struct rewrite *rw, fs_id id) {
+  const struct use *u = use_of(rw, id);
+  return u->segment == rw->segment && !u->output;
 }
 
 /* -- cones ----------------------------------------------------------------- */
@@ -142,6 +150,7 @@ static void find_mirrors(struct rewrite *rw) {
 struct push {
   bool whole;   /* renames too; only for cheap cones */
   bool cheap;   /* the cone is cheap: uses do not matter */
+  bool one;     /* ... one element of many is: all but that of outputs */
   int budget;
 };
 
@@ -228,7 +237,8 @@ static fs_id push_view(struct rewrite *rw, struct push *p, fs_id src,
   }
   bool slices = fs_view_split(&v, &n.shape, &shape, &slice, &middle, &rename);
   bool through = n.kind == FS_ND_MAP && n.shape.rank > 0;
-  if (through) through = p->cheap || is_single_use(rw, src);
+  if (through)
+    through = p->cheap || is_single_use(rw, src) || (p->one && is_computed_again(rw, src));
   if (n.kind == FS_ND_REDUCE && n.shape.rank > 0)
     through = is_single_use(rw, src);
   if (fs_view_is_identity(&v, &n.shape, &shape)) return src;
@@ -253,6 +263,7 @@ static fs_id rewrite_view(struct rewrite *rw, fs_id old,
   p.cheap = use_of(rw, src)->segment == rw->segment &&
             is_cheap(rw->to, src, &maps);
   p.whole = p.whole && p.cheap;
+  p.one = n->shape.rank == 0 && fs_shape_count(&fs_node(rw->to, src)->shape) >= MANY;
   return push_view(rw, &p, src, &n->view, &n->shape);
 }
 

@@ -37,6 +37,7 @@ enum {
 enum fs_user_type {
   FS_UT_EACH,   /* a number of every instance                               */
   FS_UT_SCALAR, /* a number, the same for all instances                     */
+  FS_UT_TABLE,  /* of a region: a vector that it reads at places which it computes */
   FS_UT_SMALL   /* dim[0..rank) numbers of every instance, or the same for all */
 };
 

@@ -61,6 +61,7 @@ double fs_access_bytes(const struct fs_kernel *k, const struct fs_access *a) {
   for (int x = 0; x < k->space.n_outer + k->space.n_inner; x++)
     if (fs_access_walks(k, a, x)) count *= (double)k->space.dim[x];
   double bytes = count * (double)fs_dtype_size(a->dtype);
+  if (a->list_extent && !a->list) bytes *= (double)a->list_extent;
   return a->list ? listed_bytes(k, a, bytes) : bytes;
 }
 

@@ -87,7 +87,8 @@ struct fs_space {
  *   ... + (list at (i, j) - 1) * list_stride
  * That access has no step of its own. What it varies over, the load varies over. A loose
  * load may go beyond the elements low ... low + reach - 1 of its slot: there it has the
- * nearest of them (struct fs_layout). */
+ * nearest of them (struct fs_layout). Of a table (graph.h) the first element is loaded,
+ * for where it lies: it has an extent without a list. */
 struct fs_access {
   int slot;                      /* into fs_plan.slots                   */
   enum fs_dtype dtype;           /* as stored                            */
@@ -301,7 +302,9 @@ static inline const struct fs_access *fs_access_list(const struct fs_kernel *k,
   return a->list ? &k->accesses.data[a->list - 1] : NULL;
 }
 /* Whether the elements lie where its strides alone say. */
-static inline bool fs_access_is_plain(const struct fs_access *a) { return !a->list && !a->reach; }
+static inline bool fs_access_is_plain(const struct fs_access *a) {
+  return !a->list_extent && !a->reach;
+}
 /* Whether it is a list that some load goes by. */
 static inline bool fs_access_is_list(const struct fs_kernel *k, int access) {
   for (int x = 0; x < k->accesses.len; x++)

@@ -1,16 +1,6 @@
 /* dump.c - a plan as stable text, and kernels in the user's statements. */
 #include "core/plan/plan.h"
 
-static const char *varies_name(uint8_t varies) {
-  static const char *const names[] = {"", "i", "j", "ij"};
-  return names[varies & 3];
-}
-
-static void put_phase(uint8_t phase, struct fs_str *out) {
-  if (phase == FS_END) fs_str_puts(out, "end");
-  else fs_str_printf(out, "%d", phase);
-}
-
 static void put_slot(const struct fs_plan *plan, int slot, struct fs_str *out) {
   slot = fs_slot_whole(plan, slot);
   const struct fs_slot *s = &plan->slots.data[slot];
@@ -50,12 +40,11 @@ static void put_operands(const struct fs_step *s, struct fs_str *out) {
 static void put_step(const struct fs_plan *plan, const struct fs_kernel *k,
                      const struct fs_step *s, struct fs_str *out) {
   static const char *const over[] = {"", "i", "j", "i and j"};
-  fs_str_puts(out, "    phase ");
-  put_phase(s->phase, out);
-  fs_str_puts(out, ": ");
+  static const char *const varies[] = {"", "i", "j", "ij"};
+  fs_str_printf(out, s->phase == FS_END ? "    phase end: " : "    phase %d: ", s->phase);
   if (s->out >= 0) {
     const struct fs_value *v = &k->values.data[s->out];
-    fs_str_printf(out, "v%d %s(%s) = ", s->out, fs_dtype_name(v->dtype), varies_name(v->varies));
+    fs_str_printf(out, "v%d %s(%s) = ", s->out, fs_dtype_name(v->dtype), varies[v->varies & 3]);
   }
   switch (s->kind) {
     case FS_SP_LOAD:

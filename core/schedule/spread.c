@@ -9,11 +9,6 @@ enum { TILE = 32, TILE_ROWS = 8, WARP = 32 };
 
 static double ceil_div(double x, double unit) { return ceil(x / FS_MAX(unit, 1)); }
 
-static bool is_long(const struct fs_step *s) {
-  if (s->kind != FS_SP_MAP) return false;
-  return fs_map_is_special(s->op);
-}
-
 /* On an H200, of a million rows of 32 in f32, p = 1 ./ (1 + exp(-(X*w))); g = X'*(p - y)
  * takes 37 us so, where X'*(X*w - y) takes 33. */
 bool fs_kernel_shares_rows(const struct fs_kernel *k) {
@@ -25,7 +20,7 @@ bool fs_kernel_shares_rows(const struct fs_kernel *k) {
   FS_EACH_STEP(k, s) {
     if (s->phase == FS_END || fs_step_passes_row(k, s)) continue;
     if (s->user || s->kind == FS_SP_RAND) return false;
-    any |= is_long(s) && k->values.data[s->out].varies;
+    any |= s->kind == FS_SP_MAP && fs_map_is_special(s->op) && k->values.data[s->out].varies;
   }
   return any;
 }

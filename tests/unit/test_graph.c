@@ -651,6 +651,13 @@ static void test_check_finds(void) {
   CHECK(fs_graph_check(g) != NULL, "an axis that is not there");
   fs_node(g, r)->axes = 2;
   CHECK(fs_graph_check(g) == NULL, "legal again");
+  fs_id table = fs_graph_table(g, input(g, new_tensor(FS_I64), "t", 1, 9, 0));
+  CHECK(table && fs_graph_check(g) == NULL, "a table");
+  fs_graph_map(g, FS_OP_NEG, 1, &table, 0);
+  CHECK(fs_graph_check(g) != NULL, "a table that no region reads");
+  g->nodes.len--;
+  CHECK(!fs_graph_table(g, a), "a table of a matrix");
+  CHECK(!fs_graph_table(g, input(g, new_tensor(FS_F16), "h", 1, 9, 0)), "a table of halves");
   *FS_PUSH(&g->outputs) = 99;
   *FS_PUSH(&g->output_names) = NULL;
   CHECK(fs_graph_check(g) != NULL, "an output that is not there");
@@ -816,6 +823,23 @@ static int count_kind(const struct fs_graph *g, enum fs_node_kind kind) {
   return n;
 }
 
+/* Of a long chain of maps that its sum wants, too, the last element. */
+static void check_one(int64_t n, bool stored, int views, const char *what) {
+  struct fs_graph *g = fs_graph_new(), *s;
+  n_tensors = 0;
+  fs_id x = input(g, new_tensor(FS_F32), "x", 1, (int)n, 0);
+  for (int k = 0; k < 12; k++) x = fs_graph_map(g, k % 2 ? FS_OP_ABS : FS_OP_EXP, 1, &x, 0);
+  struct fs_view last = {1, {-1}, {n - 1}, {0}};
+  struct fs_shape one = {0};
+  fs_graph_output(g, fs_graph_reduce(g, FS_RD_SUM, x, 1), "sum");
+  fs_graph_output(g, fs_graph_view(g, x, &last, &one), "last");
+  if (stored) fs_graph_output(g, x, "all");
+  s = simplified(g, what);
+  CHECK(count_kind(s, FS_ND_VIEW) == views, "%s", what);
+  fs_graph_free(s);
+  fs_graph_free(g);
+}
+
 static void test_rules(void) {
   n_tensors = 0;
   for (int k = 0; k < 9; k++) new_tensor(FS_F32);
@@ -852,6 +876,9 @@ static void test_rules(void) {
   CHECK(count_kind(s, FS_ND_VIEW) == 0, "a slice moves through a sum");
   fs_graph_free(s);
   fs_graph_free(g);
+  check_one(1 << 12, false, 0, "one element of many is computed again");
+  check_one((1 << 12) - 1, false, 1, "one of a few is read of what is stored");
+  check_one(1 << 12, true, 1, "so is one of an output");
 }
 
 /* Long programs: no deep recursion, no quadratic time. */

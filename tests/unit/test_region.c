@@ -37,11 +37,63 @@ static void test_leaves_both(const char *isa) {
   for (int k = 0; k < MANY; k++) x[k] = k;
   const void *in[] = {x};
   CHECK(fs_region_runs(&r, routines));
-  fs_region_run(&r, routines, out, in, 0, MANY);
+  fs_region_run(&r, routines, out, in, NULL, 0, MANY);
   for (int k = 0; k < MANY; k++) CHECK(out[k] == k, "%s: lane %d counts to %d", isa, k, out[k]);
 }
 
+/* A table is read in the lanes that are there alone: others may have any place. */
+static void test_loads(const char *isa) {
+  enum { PLACE, TABLE, SUM, GOOD, LEAST, FOUND, ALL, MANY = 300, ELEMENTS = 5 };
+  static const struct fs_region_register table_registers[ALL] = {
+      {FS_RR_OPERAND, FS_I64, {0}},  {FS_RR_TABLE, FS_F64, {0}},
+      {FS_RR_VARIABLE, FS_F64, {0}}, {FS_RR_TEMPORARY, FS_BOOL, {0}},
+      {FS_RR_CONSTANT, FS_I64, {.f = 1, .i = 1}}, {FS_RR_TEMPORARY, FS_F64, {0}}};
+  static const struct fs_region_step load_steps[] = {
+      {.code = FS_RG_BLOCK},
+      MAP(GOOD, FS_OP_GE, PLACE, LEAST),
+      UNLESS(GOOD, 0),
+      {FS_RG_LOAD, 0, 2, FOUND, {TABLE, PLACE}, 0},
+      MAP(SUM, FS_OP_ADD, SUM, FOUND),
+      {.code = FS_RG_END}};
+  const struct fs_routines *routines = fs_cpu_routines(isa);
+  const struct fs_region r = {2, ALL, FS_LEN(load_steps), SUM, table_registers, load_steps};
+  const double table[2 * ELEMENTS] = {10, -1, 20, -1, 30, -1, 40, -1, 50, -1};
+  const int64_t stride[] = {0, 2};
+  int64_t place[MANY];
+  double out[MANY];
+  for (int k = 0; k < MANY; k++) place[k] = k % 3 ? 1 + k % ELEMENTS : -(int64_t)1e15;
+  const void *in[] = {place, table};
+  CHECK(fs_region_runs(&r, routines));
+  fs_region_run(&r, routines, out, in, stride, 0, MANY);
+  for (int k = 0; k < MANY; k++) {
+    double want = k % 3 ? 10.0 * (1 + k % ELEMENTS) : 0;
+    CHECK(out[k] == want, "%s: lane %d reads %g", isa, k, out[k]);
+  }
+}
+
+/* Of one lane, other results of the region are there; with another operand they are not. */
+static void test_lane(const char *isa) {
+  const struct fs_routines *routines = fs_cpu_routines(isa);
+  struct fs_region count = {1, REGISTERS, FS_LEN(steps), COUNT, registers, steps}, bound = count;
+  struct fs_region_lane lane = {.region = NULL};
+  bound.result = BOUND;
+  for (int32_t x = 3; x < 40; x += 9) {
+    const void *in[] = {&x};
+    int32_t counted = -1, bounded = -1, want = -1;
+    fs_region_run_lane(&lane, &count, routines, &counted, in, NULL);
+    CHECK(lane.region == &count, "it was run");
+    fs_region_run_lane(&lane, &bound, routines, &bounded, in, NULL);
+    CHECK(lane.region == &count, "it was run once");
+    fs_region_run(&bound, routines, &want, in, NULL, 0, 1);
+    CHECK(counted == x && bounded == want, "%s: %d, %d for %d", isa, counted, bounded, x);
+  }
+}
+
 int main(void) {
+  test_lane("plain");
+  test_lane("avx2");
+  test_loads("plain");
+  test_loads("avx2");
   test_leaves_both("plain");
   test_leaves_both("avx2");
   printf("%d passed, %d failed\n", passed, failed);

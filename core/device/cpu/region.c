@@ -19,6 +19,8 @@ struct frame {
 struct runner {
   const struct fs_region *r;
   const struct fs_routines *routines;
+  const void *const *in;     /* tables, and how far apart their elements are */
+  const int64_t *stride;
   int width, n, active;      /* lanes of a register; of this strip; that are not waiting */
   int level;                 /* blocks around */
   int begins[FS_REGION_BLOCKS];          /* their first steps */
@@ -86,6 +88,25 @@ static void map(struct runner *x, const struct fs_region_step *s) {
     routine_of(x->r, x->routines, s)(to, a, at(x, s->n_src > 1 ? s->src[1] : s->src[0]),
                                      at(x, s->n_src > 2 ? s->src[2] : s->src[0]), x->n);
   if (!whole) blend(x, s->to, to);
+}
+
+/* Elements of a table, in the lanes that are there: elsewhere the place may be any number, and a
+ * variable stays what it is. */
+static void load(struct runner *x, const struct fs_region_step *s) {
+  const int64_t *place = (const int64_t *)(const void *)at(x, s->src[1]);
+  const void *table = x->in[s->src[0]];
+  int64_t stride = x->stride[s->src[0]];
+  void *to = at(x, s->to);
+  if (x->r->registers[s->to].kind != FS_RR_VARIABLE)
+    memset(to, 0, size_of(x->r, s->to) * (size_t)x->n);
+#define LOAD(type)                                                                  \
+  do {                                                                              \
+    for (int k = 0; k < x->n; k++)                                                  \
+      if (x->is[k]) ((type *)to)[k] = ((const type *)table)[(place[k] - 1) * stride]; \
+  } while (0)
+  if (size_of(x->r, s->to) == 8) LOAD(int64_t);
+  else LOAD(int32_t);
+#undef LOAD
 }
 
 /* -- lanes ----------------------------------------------------------------------------- */
@@ -204,6 +225,9 @@ static void walk(struct runner *x) {
       case FS_RG_MAP:
         if (x->active) map(x, s);
         break;
+      case FS_RG_LOAD:
+        if (x->active) load(x, s);
+        break;
       case FS_RG_BLOCK:
       case FS_RG_LOOP: enter(x, k); break;
       case FS_RG_LEAVE: leave(x, x->is, s->depth); break;
@@ -228,7 +252,7 @@ static void set_up(struct runner *x, const void *const *in, unsigned one, int64_
     size_t size = size_of(r, k);
     int log2 = size == 8 ? 3 : size == 4 ? 2 : 0;
     char number[8] = {0};
-    if (reg->kind == FS_RR_TEMPORARY) continue;
+    if (reg->kind == FS_RR_TEMPORARY || reg->kind == FS_RR_TABLE) continue;
     if (reg->kind == FS_RR_OPERAND && !(one >> k & 1)) {
       memcpy(at(x, k), (const char *)in[k] + (size_t)first * size, size * (size_t)x->n);
       continue;
@@ -238,22 +262,69 @@ static void set_up(struct runner *x, const void *const *in, unsigned one, int64_
   }
 }
 
+/* The lanes from `first` on, as many as a strip has. */
+static void run_strip(struct runner *x, const void *const *in, unsigned one, int64_t first,
+                      int64_t n) {
+  x->in = in;
+  x->n = x->active = (int)FS_MIN(x->width, n - first);
+  x->level = x->n_frames = x->rounds = 0;
+  x->free = x->room + (size_t)x->r->n_registers * (size_t)x->width * 8;
+  memset(x->is, 1, (size_t)x->n);
+  set_up(x, in, one, first);
+  walk(x);
+}
+
 void fs_region_run(const struct fs_region *r, const struct fs_routines *routines, void *out,
-                   const void *const *in, unsigned one, int64_t n) {
+                   const void *const *in, const int64_t *stride, unsigned one, int64_t n) {
   struct runner x;
   size_t size = size_of(r, r->result);
-  int width = WIDEST;
-  while (width > LEAST && r->n_registers * width * 8 > ROOM / 2) width /= 2;
-  for (int64_t first = 0; first < n; first += width) {
-    x.r = r;
-    x.routines = routines;
-    x.width = width;
-    x.n = x.active = (int)FS_MIN(width, n - first);
-    x.level = x.n_frames = x.rounds = 0;
-    x.free = x.room + (size_t)r->n_registers * (size_t)width * 8;
-    memset(x.is, 1, (size_t)x.n);
-    set_up(&x, in, one, first);
-    walk(&x);
+  x.r = r;
+  x.routines = routines;
+  x.stride = stride;
+  x.width = WIDEST;
+  while (x.width > LEAST && r->n_registers * x.width * 8 > ROOM / 2) x.width /= 2;
+  for (int64_t first = 0; first < n; first += x.width) {
+    run_strip(&x, in, one, first, n);
     memcpy((char *)out + (size_t)first * size, at(&x, r->result), size * (size_t)x.n);
   }
+}
+
+/* -- one lane ---------------------------------------------------------------------------- */
+
+static bool is_same(const struct fs_region_lane *lane, const struct fs_region *r,
+                    const void *const *in) {
+  const struct fs_region *b = lane->region;
+  if (!b || b->n_operands != r->n_operands || b->n_registers != r->n_registers ||
+      b->n_steps != r->n_steps ||
+      memcmp(b->steps, r->steps, sizeof *r->steps * (size_t)r->n_steps) ||
+      memcmp(b->registers, r->registers, sizeof *r->registers * (size_t)r->n_registers))
+    return false;
+  for (int k = 0; k < r->n_operands; k++) {
+    bool table = r->registers[k].kind == FS_RR_TABLE;
+    if (table ? lane->table[k] != in[k] : memcmp(lane->in[k], in[k], size_of(r, k)) != 0)
+      return false;
+  }
+  return true;
+}
+
+void fs_region_run_lane(struct fs_region_lane *lane, const struct fs_region *r,
+                        const struct fs_routines *routines, void *out, const void *const *in,
+                        const int64_t *stride) {
+  if (!is_same(lane, r, in)) {
+    struct runner x; /* most of it is room */
+    x.r = r;
+    x.routines = routines;
+    x.stride = stride;
+    x.width = LEAST;
+    run_strip(&x, in, 0, 0, 1);
+    lane->region = r;
+    for (int k = 0; k < r->n_registers; k++)
+      if (is_kept(&r->registers[k])) memcpy(lane->value[k], at(&x, k), size_of(r, k));
+    for (int k = 0; k < r->n_operands; k++) {
+      bool table = r->registers[k].kind == FS_RR_TABLE;
+      lane->table[k] = in[k];
+      if (!table) memcpy(lane->in[k], in[k], size_of(r, k));
+    }
+  }
+  memcpy(out, lane->value[r->result], size_of(r, r->result));
 }

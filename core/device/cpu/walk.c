@@ -33,6 +33,9 @@ struct walker {
 
 enum direction { CELL, ALONG_I, ALONG_J };
 
+/* Of regions of one element, the last one that this thread has run in the kernel. */
+static _Thread_local struct fs_region_lane last_lane;
+
 static struct walker walker_new(const struct launch *l, int thread) {
   const struct fs_walk *w = l->w;
   struct walker x = {.w = w, .r = w->r, .slots = l->slots,
@@ -43,6 +46,7 @@ static struct walker walker_new(const struct launch *l, int thread) {
   x.row = (char **)(((uintptr_t)x.row + 63) / 64 * 64);
   x.cells_base = x.scratch + w->values_at;
   x.cells = (union fs_cell *)(x.scratch + w->cells_at);
+  last_lane.region = NULL;
   return x;
 }
 
@@ -385,13 +389,29 @@ static void generate_line(struct walker *x, const struct fs_walk_op *op,
   }
 }
 
+/* Tables of a region are where their arrays lie. */
+static void run_region(const struct walker *x, const struct fs_walk_op *op, char *out,
+                       const void *const *in, int64_t n) {
+  const void *at[FS_USER_ARGS];
+  int64_t stride[FS_USER_ARGS] = {0};
+  for (int k = 0; k < op->n_in; k++) {
+    at[k] = in[k];
+    if (op->region->registers[k].kind != FS_RR_TABLE) continue;
+    const struct fs_access *a = access_of(x, fs_kernel_maker(x->w->kernel, op->in[k])->access);
+    at[k] = (const char *)x->slots[a->slot] + a->offset * (int64_t)fs_dtype_size(a->dtype);
+    stride[k] = a->list_stride;
+  }
+  if (n == 1) fs_region_run_lane(&last_lane, op->region, x->r, out, at, stride);
+  else fs_region_run(op->region, x->r, out, at, stride, op->one, n);
+}
+
 /* Calls the map's routine on n elements; spread: one result for all of them. */
 static void call_map(const struct walker *x, const struct fs_walk_op *op,
                      char *out, const void *const *in, int64_t n) {
   int64_t count = op->spread ? 1 : n;
   if (op->convert) op->convert(out, in[0], count);
   else if (op->user) op->user(out, in, op->one, (long)count);
-  else if (op->region) fs_region_run(op->region, x->r, out, in, op->one, count);
+  else if (op->region) run_region(x, op, out, in, count);
   else op->map(out, in[0], in[1], in[2], count);
   if (op->round) op->round(out, out, count);
   if (op->spread && n > 1)

@@ -202,7 +202,7 @@ static void set_roles(struct fs_calls *p, bool repeat) {
     in->call = -1;
     if (in->role != FS_RL_CALL) continue;
     switch (fs_node(g, (fs_id)id)->kind) {
-      case FS_ND_INPUT: in->role = FS_RL_LEAF; break;
+      case FS_ND_INPUT: case FS_ND_TABLE: in->role = FS_RL_LEAF; break;
       case FS_ND_PARAM: case FS_ND_IOTA:
         in->role = in->must_store ? FS_RL_CALL : FS_RL_LEAF;
         break;

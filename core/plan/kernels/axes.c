@@ -114,6 +114,13 @@ static enum fs_rule add_by_list(struct fs_axes *ax, const struct fs_node *nd, in
   return FS_RULE_NONE;
 }
 
+static enum fs_rule add_table(struct fs_axes *ax, const struct fs_node *nd, int h) {
+  int from;
+  enum fs_rule why = add_source(ax, nd, h, 0, &from);
+  ax->holders.data[from].list = -1;
+  return why;
+}
+
 /* IOTA, RAND: their operands are scalars. */
 static enum fs_rule add_params(struct fs_axes *ax, const struct fs_node *nd, int h) {
   int hs;
@@ -165,6 +172,7 @@ static enum fs_rule add(struct fs_axes *ax, fs_id id, int *out) {
     case FS_ND_REDUCE: return add_reduce(ax, nd, h);
     case FS_ND_UPDATE: return add_update(ax, nd, h);
     case FS_ND_LIB: return add_by_list(ax, nd, h);
+    case FS_ND_TABLE: return add_table(ax, nd, h);
     default: return add_params(ax, nd, h);
   }
 }
@@ -193,13 +201,8 @@ static bool conflict(struct fs_axes *ax) {
  * nothing speaks against it. This is what lets A*p and A'*r share A. */
 static bool same_array(const struct fs_axes *ax, const struct fs_holder *a,
                        const struct fs_holder *b) {
-  const struct fs_graph *g = ax->p->g;
-  if (a->layout.offset != b->layout.offset) return false;
-  const struct fs_node *x = fs_node(g, a->slot_node);
-  const struct fs_node *y = fs_node(g, b->slot_node);
-  if (x->kind != FS_ND_INPUT || y->kind != FS_ND_INPUT)
-    return a->slot_node == b->slot_node;
-  return fs_graph_same_array(g, x->slot, y->slot);
+  return a->layout.offset == b->layout.offset &&
+         fs_graph_one_array(ax->p->g, (int)a->slot_node, (int)b->slot_node);
 }
 
 static bool unite_reads(struct fs_axes *ax, int ha, int hb) {
@@ -330,7 +333,7 @@ static enum fs_rule number(struct fs_axes *ax) {
       if (ho->inside || ho->layout.stride[k] != 0) ho->mask |= 1u << cls[root];
     }
     /* The holder of the list came before it. */
-    if (ho->list) ho->mask |= ax->holders.data[ho->list - 1].mask;
+    if (ho->list > 0) ho->mask |= ax->holders.data[ho->list - 1].mask;
   }
   return why;
 }

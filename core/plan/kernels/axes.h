@@ -24,7 +24,8 @@ struct fs_holder {
   struct fs_layout layout;        /* !inside: where it lies                */
   fs_id slot_node;                /* !inside: what is stored there         */
   int list;                       /* !inside: 1 + the holder of a list, by which its
-                                     first axis is read; 0: by the kernel's */
+                                     first axis is read; 0: by the kernel's; -1:
+                                     by a region (of a table)             */
   /* place.c */
   int home;                       /* phase in which it is computed         */
   int ready;                      /* REDUCE: first phase of use            */

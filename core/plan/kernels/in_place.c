@@ -75,7 +75,7 @@ static void add_read(struct places *p, int kernel, int access, int slot) {
   if (slot < 0 || p->plan->slots.data[slot].kind != FS_SLOT_INPUT) return;
   const struct fs_kernel *k = &p->plan->kernels.data[kernel];
   const struct fs_access *a = access < 0 ? NULL : &k->accesses.data[access];
-  struct fs_elements e = !a || a->list || k->n_applied || fs_access_is_list(k, access)
+  struct fs_elements e = !a || a->list_extent || k->n_applied || fs_access_is_list(k, access)
                              ? elements_of_slot(p->plan, slot)
                              : elements_of(k, a, input_of(p->plan, slot)->anchor);
   *FS_PUSH(&p->reads) = (struct read){kernel, access, slot, e, fs_elements_range(&e)};

@@ -255,17 +255,13 @@ static enum fs_rule build_instance(struct fs_maker *p, const fs_id *calls, int n
   return why;
 }
 
-/* The least time of those found so far. */
-static double best_of(const fs_impl_list *list, int from) {
-  return list->len > from ? list->data[from].seconds : HUGE_VAL;
-}
-
 /* Adds the kernel that the planner's scratch is, or notes what forbids it. */
 static void add_one(struct fs_group *g, unsigned inner, enum fs_rule no, const struct terms *t,
                     int from, fs_impl_list *out, enum fs_rule *worst) {
   struct fs_maker *p = g->p;
   struct fs_impl impl;
-  if (!no) impl = summary(p, &p->scratch, inner, t, best_of(out, from));
+  double best = out->len > from ? out->data[from].seconds : HUGE_VAL; /* of those found so far */
+  if (!no) impl = summary(p, &p->scratch, inner, t, best);
   if (!no && (!g->pin || fs_pin_restrict(p, g->pin, &p->scratch, &impl)))
     add_impl(p, impl, from, out);
   else if (!no)

@@ -85,12 +85,6 @@ static int find_same(const struct builder *b, const struct fs_step *like) {
   return -1;
 }
 
-bool fs_place_same_array(const struct fs_graph *g, int a, int b) {
-  const struct fs_node *x = fs_node(g, (fs_id)a), *y = fs_node(g, (fs_id)b);
-  return a == b || (x->kind == FS_ND_INPUT && y->kind == FS_ND_INPUT &&
-                    fs_graph_same_array(g, x->slot, y->slot));
-}
-
 /* The step that loads the same elements already (A and A' are two nodes), or
  * NULL. Phase FS_END shares no loads with the phases before it. */
 static struct fs_step *find_load(struct builder *b, const struct fs_access *a, bool end) {
@@ -100,9 +94,10 @@ static struct fs_step *find_load(struct builder *b, const struct fs_access *a, b
     const struct fs_access *other = &b->k->accesses.data[st->access];
     if (other->offset == a->offset && other->dtype == a->dtype && other->varies == a->varies &&
         other->list == a->list && other->list_stride == a->list_stride &&
-        other->low == a->low && other->reach == a->reach &&
+        other->list_extent == a->list_extent && other->low == a->low &&
+        other->reach == a->reach &&
         !memcmp(other->stride, a->stride, sizeof a->stride) &&
-        fs_place_same_array(b->p->g, other->slot, a->slot))
+        fs_graph_one_array(b->p->g, other->slot, a->slot))
       return st;
   }
   return NULL;
@@ -112,14 +107,14 @@ static struct fs_step *find_load(struct builder *b, const struct fs_access *a, b
 static struct fs_access access_of(struct builder *b, const struct fs_holder *h) {
   const struct fs_node *nd = fs_node(b->p->g, h->node);
   struct fs_access a = access_to(b, h, &h->layout, nd->shape.rank, h->slot_node, nd->dtype);
-  if (!h->list) return a;
+  a.list_stride = h->list ? h->layout.stride[0] : 0;
+  a.list_extent = h->list ? nd->shape.dim[0] : 0;
+  if (h->list <= 0) return a;
   struct fs_access list = access_of(b, holder(b, h->list - 1));
   int at = 0;
   while (at < b->k->accesses.len && memcmp(&b->k->accesses.data[at], &list, sizeof list)) at++;
   if (at == b->k->accesses.len) add_access(b, list);
   a.list = at + 1;
-  a.list_stride = h->layout.stride[0];
-  a.list_extent = nd->shape.dim[0];
   a.varies |= list.varies;
   return a;
 }
@@ -238,7 +233,7 @@ static int get_value(struct builder *b, int at, int phase) {
     case FS_ND_IOTA: case FS_ND_RAND: case FS_ND_RANDN:
       return generate(b, h, phase);
     case FS_ND_MAP: return map_value(b, h, phase);
-    case FS_ND_LIB: return load(b, holder(b, h->src[0]), phase);
+    case FS_ND_LIB: case FS_ND_TABLE: return load(b, holder(b, h->src[0]), phase);
     case FS_ND_REDUCE: {
       if (!h->value[0]) return fail(b, FS_RULE_LEVEL);
       if (phase == FS_END ? h->ready != FS_END : h->ready > phase)

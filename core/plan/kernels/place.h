@@ -40,7 +40,4 @@ enum fs_rule fs_place_calls(struct fs_group *g, unsigned inner, struct fs_kernel
  * rows and columns of the space. */
 void fs_place_collapse(struct fs_kernel *k);
 
-/* Whether two nodes that accesses read are of one array, and stay as far apart as they are. */
-bool fs_place_same_array(const struct fs_graph *g, int slot_node, int other);
-
 #endif

@@ -21,7 +21,7 @@ static bool is_copied_once(const struct fs_kernel *k, const struct fs_access *a,
  * but for their edges. */
 static bool same_array(const struct fs_graph *g, const struct fs_access *x,
                        const struct fs_access *y) {
-  return fs_place_same_array(g, x->slot, y->slot) && x->list == y->list &&
+  return fs_graph_one_array(g, x->slot, y->slot) && x->list == y->list &&
          x->dtype == y->dtype && !memcmp(x->stride, y->stride, sizeof x->stride);
 }
 
@@ -91,7 +91,7 @@ static bool is_mirrored(const struct fs_graph *g, const struct fs_kernel *k,
                         const struct fs_access *a) {
   if (a->varies != 3 || a->stride[0] != 1 || a->stride[1] == 1) return false;
   FS_EACH_AT(&k->accesses, b)
-    if (fs_access_is_load(b) && fs_place_same_array(g, a->slot, b->slot) &&
+    if (fs_access_is_load(b) && fs_graph_one_array(g, a->slot, b->slot) &&
         b->varies == 3 && a->offset == b->offset && a->stride[0] == b->stride[1] &&
         a->stride[1] == b->stride[0])
       return true;

@@ -91,15 +91,12 @@ int fs_impl_ways(const struct fs_impl *impl) {
   return impl->variants - __builtin_popcount(impl->barred);
 }
 
-static bool same_calls(const struct fs_kernel_pin *pin, const fs_id *calls, int n) {
-  return pin->n_calls == n && !memcmp(pin->calls, calls, sizeof *calls * (size_t)n);
-}
-
 const struct fs_kernel_pin *fs_plan_kernel_pin(const struct fs_maker *p,
                                                const fs_id *calls, int n) {
-  for (int k = 0; k < p->options->n_kernel_pins; k++)
-    if (same_calls(&p->options->kernel_pins[k], calls, n))
-      return &p->options->kernel_pins[k];
+  for (int k = 0; k < p->options->n_kernel_pins; k++) {
+    const struct fs_kernel_pin *pin = &p->options->kernel_pins[k];
+    if (pin->n_calls == n && !memcmp(pin->calls, calls, sizeof *calls * (size_t)n)) return pin;
+  }
   return NULL;
 }
 
