@@ -8,9 +8,11 @@ Values are whole numbers, so every element must be the same. On the CPU the plan
 too: no list of places is made. The last line is `N passed, N failed`.
 """
 import argparse
+import glob
 import itertools
 import os
 import random
+import subprocess
 import sys
 
 import numpy as np
@@ -141,6 +143,34 @@ def check(target, seed):
         score.check(good, (seed, '\n'.join(nest.text()), got, value))
 
 
+SOBEL = """n = 8192; A = f32(rand(n, n)); z = zeros(n, n);
+for i = 1:n; for j = 1:n
+  up = where(i > 1, i - 1, 2); dn = where(i < n, i + 1, n - 1);
+  lf = where(j > 1, j - 1, 2); rt = where(j < n, j + 1, n - 1);
+  gx = A[up, rt] + 2*A[i, rt] + A[dn, rt] - A[up, lf] - 2*A[i, lf] - A[dn, lf];
+  gy = A[dn, lf] + 2*A[dn, j] + A[dn, rt] - A[up, lf] - 2*A[up, j] - A[up, rt];
+  z[i, j] = sqrt(gx*gx + gy*gy);
+end; end
+"""
+
+
+def check_large():
+    """Kernels of large arrays, which go over rows in strips, are texts that a compiler takes."""
+    flags = os.path.join(fakegpu.BUILD, 'fiber')
+    for device in ('a100', 'h200'):
+        folder = scores.folder('borders')
+        env = fakegpu.environment(folder, FUSIBLE_FAKE_DEVICE=device, FUSIBLE_FAKE_RUN='0',
+                                  FUSIBLE_FAKE_KEEP=folder)
+        done = fakegpu.run(['--target', 'cuda', '-e', SOBEL], env)
+        texts = glob.glob(os.path.join(folder, '*.cu'))
+        score.check(done.returncode == 0 and texts, (device, done.stderr))
+        for text in texts:
+            done = subprocess.run(
+                ['c++', f'@{flags}/flags', '-fsyntax-only', '-include', f'{flags}/fiber.h',
+                 '-x', 'c++', text], capture_output=True, text=True, check=False)
+            score.check(done.returncode == 0, (device, done.stderr))
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument('--count', type=int, default=12)
@@ -149,6 +179,8 @@ def main():
     args = p.parse_args()
     for seed in range(args.first, args.first + args.count):
         check(args.target, seed)
+    if args.target == 'cpu':
+        check_large()
     return score.close()
 
 

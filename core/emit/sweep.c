@@ -109,13 +109,13 @@ static void pass(const struct fs_writer *w, fs_steps need, bool rows) {
   else compute_loop(w, need, rows);
 }
 
-/* Whether a pass is written twice, for where all that shifted loads take is whole,
+/* Whether a pass over rows is written twice, for where all that shifted loads take is whole,
  * and for the edges: all of it must stand in one place. It pays in several rows (Jacobi
  * of 8192 x 8192 in bf16 on an H200: 68.3 us instead of 72.3; in f32 133.7 and 133.8, but
  * NVRTC takes 83 ms instead of 113; a flat moving average of 2^26 in bf16 75.4 instead of
  * 67.9). */
-static bool has_two_ways(const struct fs_writer *w, fs_steps need) {
-  if (!w_mode(w)->strips || w->how->vectors > 1 || w->how->rows == 1) return false;
+static bool has_two_ways(const struct fs_writer *w, fs_steps need, bool rows) {
+  if (!rows || !w_mode(w)->strips || w->how->vectors > 1 || w->how->rows == 1) return false;
   bool shifted = false;
   FS_EACH_OF(need, s) {
     if (s->out >= 0 && w->how->made[s->out].kept) return false;
@@ -167,7 +167,7 @@ void w_sweep(const struct fs_writer *w, int phase) {
       w_loop(w, FS_LP_SERIAL, "fs_index h = 0; h < %s; h++",
              w_int(w, (w->how->row_vectors + held - 1) / held));
     }
-    if (has_two_ways(w, need)) both_ways(w, need, rows);
+    if (has_two_ways(w, need, rows)) both_ways(w, need, rows);
     else pass(w, need, rows);
     w_spell_pass(w);
     if (chunks) w_close(w);
