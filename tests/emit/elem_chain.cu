@@ -26,7 +26,7 @@ constexpr fs_index FS_M = 100003;
 #define FS_LANE fs_lane
 #define FS_SCRATCH(k) fs_scratch[k]
 #define FS_SYNC() ((void)0)
-__device__ __forceinline__ void fs_user_ddfda29fcac0a3c3(const FS_TYPE *fs_a0, FS_TYPE *fs_r, FS_TYPE *fs_scratch, int fs_lane, unsigned fs_mask) {
+__device__ __forceinline__ void fs_user_354a4c8eea297c8b(const FS_TYPE *fs_a0, FS_TYPE *fs_r, FS_TYPE *fs_scratch, int fs_lane, unsigned fs_mask) {
   (void)fs_scratch, (void)fs_lane, (void)fs_mask;
 #line 12 "../../examples/elem/inv3.elem"
   for (int e = FS_LANE; e < 9; e += FS_LANES) {
@@ -65,7 +65,7 @@ __device__ __forceinline__ void fs_user_ddfda29fcac0a3c3(const FS_TYPE *fs_a0, F
 #define FS_LANE fs_lane
 #define FS_SCRATCH(k) fs_scratch[k]
 #define FS_SYNC() ((void)0)
-__device__ __forceinline__ void fs_user_76a0605406075a47(const FS_TYPE *fs_a0, const FS_TYPE *fs_a1, FS_TYPE *fs_r, FS_TYPE *fs_scratch, int fs_lane, unsigned fs_mask) {
+__device__ __forceinline__ void fs_user_2c00a3fdd52b50e3(const FS_TYPE *fs_a0, const FS_TYPE *fs_a1, FS_TYPE *fs_r, FS_TYPE *fs_scratch, int fs_lane, unsigned fs_mask) {
   (void)fs_scratch, (void)fs_lane, (void)fs_mask;
 #line 9 "../../examples/elem/mulv.elem"
   for (int y = FS_LANE; y < 3; y += FS_LANES)
@@ -122,7 +122,7 @@ fs_kernel(
     if (first + own < FS_M) {
       const unsigned mask = 1u << t % 32;
       float scratch[9];  // of one thread: in registers
-      fs_user_ddfda29fcac0a3c3(e0 + own * 9, e1 + own * 9, scratch, lane, mask);
+      fs_user_354a4c8eea297c8b(e0 + own * 9, e1 + own * 9, scratch, lane, mask);
     }
   }
   __syncthreads();
@@ -150,7 +150,7 @@ fs_kernel(
     const int own = t, lane = 0;
     if (first + own < FS_M) {
       const unsigned mask = 1u << t % 32;
-      fs_user_76a0605406075a47(e1 + own * 9, e3 + own * 3, e4 + own * 3,
+      fs_user_2c00a3fdd52b50e3(e1 + own * 9, e3 + own * 3, e4 + own * 3,
           (float *)nullptr, lane, mask);
     }
   }

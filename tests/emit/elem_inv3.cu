@@ -25,7 +25,7 @@ constexpr fs_index FS_M = 100003;
 #define FS_LANE fs_lane
 #define FS_SCRATCH(k) fs_scratch[k]
 #define FS_SYNC() ((void)0)
-__device__ __forceinline__ void fs_user_ddfda29fcac0a3c3(const FS_TYPE *fs_a0, FS_TYPE *fs_r, FS_TYPE *fs_scratch, int fs_lane, unsigned fs_mask) {
+__device__ __forceinline__ void fs_user_354a4c8eea297c8b(const FS_TYPE *fs_a0, FS_TYPE *fs_r, FS_TYPE *fs_scratch, int fs_lane, unsigned fs_mask) {
   (void)fs_scratch, (void)fs_lane, (void)fs_mask;
 #line 12 "../../examples/elem/inv3.elem"
   for (int e = FS_LANE; e < 9; e += FS_LANES) {
@@ -90,7 +90,7 @@ fs_kernel(
     if (first + own < FS_M) {
       const unsigned mask = 1u << t % 32;
       float scratch[9];  // of one thread: in registers
-      fs_user_ddfda29fcac0a3c3(e0 + own * 9, e1 + own * 9, scratch, lane, mask);
+      fs_user_354a4c8eea297c8b(e0 + own * 9, e1 + own * 9, scratch, lane, mask);
     }
   }
   __syncthreads();
@@ -136,7 +136,7 @@ constexpr fs_index FS_M = 100003;
 #define FS_LANE fs_lane
 #define FS_SCRATCH(k) fs_scratch[k]
 #define FS_SYNC() ((void)0)
-__device__ __forceinline__ void fs_user_ddfda29fcac0a3c3(const FS_TYPE *fs_a0, FS_TYPE *fs_r, FS_TYPE *fs_scratch, int fs_lane, unsigned fs_mask) {
+__device__ __forceinline__ void fs_user_354a4c8eea297c8b(const FS_TYPE *fs_a0, FS_TYPE *fs_r, FS_TYPE *fs_scratch, int fs_lane, unsigned fs_mask) {
   (void)fs_scratch, (void)fs_lane, (void)fs_mask;
 #line 12 "../../examples/elem/inv3.elem"
   for (int e = FS_LANE; e < 9; e += FS_LANES) {
@@ -200,7 +200,7 @@ fs_kernel(
     if (first + own < FS_M) {
       const unsigned mask = 1u << t % 32;
       float scratch[9];  // of one thread: in registers
-      fs_user_ddfda29fcac0a3c3(e0 + own * 9, e1 + own * 9, scratch, lane, mask);
+      fs_user_354a4c8eea297c8b(e0 + own * 9, e1 + own * 9, scratch, lane, mask);
     }
   }
   __syncthreads();

@@ -25,7 +25,7 @@ constexpr fs_index FS_M = 100003;
 #define FS_LANE fs_lane
 #define FS_SCRATCH(k) fs_scratch[k]
 #define FS_SYNC() ((void)0)
-__device__ __forceinline__ void fs_user_1022502593bb29a4(const FS_TYPE *fs_a0, FS_TYPE *fs_r, FS_TYPE *fs_scratch, int fs_lane, unsigned fs_mask) {
+__device__ __forceinline__ void fs_user_65422cacaa531abe(const FS_TYPE *fs_a0, FS_TYPE *fs_r, FS_TYPE *fs_scratch, int fs_lane, unsigned fs_mask) {
   (void)fs_scratch, (void)fs_lane, (void)fs_mask;
 #line 8 "../../examples/elem/inv3_serial.elem"
   FS_TYPE det = 0;
@@ -86,7 +86,7 @@ fs_kernel(
     if (first + own < FS_M) {
       const unsigned mask = 1u << t % 32;
       double scratch[9];  // of one thread: in registers
-      fs_user_1022502593bb29a4(e0 + own * 9, e1 + own * 9, scratch, lane, mask);
+      fs_user_65422cacaa531abe(e0 + own * 9, e1 + own * 9, scratch, lane, mask);
     }
   }
   __syncthreads();
