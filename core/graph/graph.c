@@ -182,10 +182,11 @@ static uint32_t *find_entry(struct fs_graph *g, const struct fs_words *key) {
   }
 }
 
+/* Without memory the table stays as it is. */
 static void grow_table(struct fs_graph *g) {
-  uint32_t *old = g->table, cap = g->table_cap;
-  g->table_cap = cap ? 2 * cap : 128;
-  g->table = fs_calloc(g->table_cap, sizeof *g->table);
+  uint32_t *old = g->table, cap = g->table_cap, more = cap ? 2 * cap : 128;
+  g->table = fs_calloc(more, sizeof *g->table);
+  g->table_cap = more;
   for (uint32_t k = 0; k < cap; k++) {
     struct fs_words w;
     if (!old[k]) continue;
