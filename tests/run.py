@@ -26,7 +26,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COUNTS = re.compile(r'^(\d+) passed, (\d+) failed\b', re.M)
 SHOWN_LINES = 60
 # The suites that take longest, the longest first.
-LONG = ['fake/test_fake', 'fake/test_lang', 'unit/test_emit', 'test_elem',
+LONG = ['test_nvrtc', 'fake/test_lang', 'fake/test_fake', 'unit/test_emit', 'test_elem',
         'test_updates', 'jupyter/test_floods']
 
 
