@@ -80,3 +80,6 @@ forall i = v; v[1] = i; end                        # error: rounds that run at o
 # ---
 v = f32(1:4); s = 0;
 parallel for i = 1:4; v[i] = s; s = v[i]*2; end    # error: rounds of `parallel for i` wait for each other
+# ---
+v = f32(1:4); s = 0;                               # `for` does this one by itself
+forall i = 1:4; s = s/2 + v[i]; end                # error: rounds of `forall i` wait for each other: `s` is what the round before made it
