@@ -83,3 +83,12 @@ parallel for i = 1:4; v[i] = s; s = v[i]*2; end    # error: rounds of `parallel 
 # ---
 v = f32(1:4); s = 0;                               # `for` does this one by itself
 forall i = 1:4; s = s/2 + v[i]; end                # error: rounds of `forall i` wait for each other: `s` is what the round before made it
+# ---
+A = f32([1, 2; 3, 4; 5, 6; 7, 8]);                 # rounds write one column and read another
+forall i = 2:4; A[i, 1] = A[i-1, 2]; end
+A
+# expect: A = f32[4×2]
+# expect:   1  2
+# expect:   2  4
+# expect:   4  6
+# expect:   6  8
