@@ -348,3 +348,13 @@ for i = 1:n
 end
 :set loops on
 assert(all(w == y));
+# ---
+x = f32([1, 2, 3; 4, 5, 6]); y = zeros(2); s = f32(0);   # what a reduction has so far, behind its inner loop
+for i = 1:2
+  for j = 1:3; s = s + x[i, j]; end
+  y[i] = s;
+end
+y'
+# expect: f32[1×2]
+# expect:    6  21
+print(s)                                           # expect: 21
