@@ -226,13 +226,7 @@ struct fs_expr *fs_c_inlined(struct fs_c_reader *p, const struct fs_c_values *f,
   struct fs_expr *all[FS_C_ARGS + 1];
   for (int k = 0; k < e->n_args; k++)
     if (!(all[k] = fs_c_inlined(p, f, e->args[k], left))) return NULL;
-  struct fs_expr *out = fs_ex_node(p->arena, e->kind, e->span, e->n_args, all);
-  out->op = e->op;
-  out->number = e->number;
-  out->is_int = e->is_int;
-  out->text = e->text;
-  out->text_len = e->text_len;
-  return out;
+  return fs_ex_with_args(p->arena, e, all);
 }
 
 static struct fs_expr *call_own(struct fs_c_reader *p, const struct fs_c_token *t,

@@ -318,14 +318,6 @@ static bool rule_barrier(struct fs_c_reader *p, struct fs_stmt ***tail) {
   return fs_c_expect(p, ")") && fs_c_expect(p, ";");
 }
 
-static bool has_jump(const struct fs_stmt *list) {
-  for (const struct fs_stmt *s = list; s; s = s->next)
-    if (s->kind == FS_ST_BREAK || s->kind == FS_ST_CONTINUE || has_jump(s->body) ||
-        has_jump(s->orelse))
-      return true;
-  return false;
-}
-
 static struct fs_expr *truth(struct fs_c_reader *p, struct fs_span span) {
   struct fs_expr *e = fs_ex_node(p->arena, FS_EX_BOOL, span, 0, NULL);
   e->number = 1;
@@ -340,7 +332,8 @@ static bool rule_do(struct fs_c_reader *p, struct fs_stmt ***tail) {
   p->loops++;
   if (!rule_body(p, &s->body)) return false;
   p->loops--;
-  if (has_jump(s->body)) return fs_c_refuse(p, s->span, "a `do` that is left within is not read");
+  if (fs_st_has_jump(s->body))
+    return fs_c_refuse(p, s->span, "a `do` that is left within is not read");
   if (!fs_c_accept_word(p, "while"))
     return fs_c_fail(p, fs_c_cur(p)->span, "kernel-syntax", NULL, "expected `while`, found %s",
                      fs_c_found(p));

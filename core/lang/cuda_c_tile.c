@@ -88,17 +88,6 @@ static bool poly(struct tiler *t, const struct fs_expr *e, struct fs_c_poly *out
   return fs_c_poly_of(&t->c, e, out);
 }
 
-/* A copy of an expression with others in place of its operands. */
-static struct fs_expr *with_args(struct tiler *t, const struct fs_expr *e, struct fs_expr **args) {
-  struct fs_expr *out = fs_ex_node(t->p->arena, e->kind, e->span, e->n_args, args);
-  out->op = e->op;
-  out->number = e->number;
-  out->is_int = e->is_int;
-  out->text = e->text;
-  out->text_len = e->text_len;
-  return out;
-}
-
 /* Sums in their shortest form. */
 static struct fs_expr *shortest(struct tiler *t, const struct fs_expr *e) {
   struct fs_c_poly q;
@@ -107,7 +96,7 @@ static struct fs_expr *shortest(struct tiler *t, const struct fs_expr *e) {
   for (int k = 0; k < e->n_args; k++)
     args[k] = k == 0 && (e->kind == FS_EX_CALL || e->kind == FS_EX_INDEX) ? e->args[0]
                                                                           : shortest(t, e->args[k]);
-  return e->n_args ? with_args(t, e, args) : (struct fs_expr *)e;
+  return e->n_args ? fs_ex_with_args(t->p->arena, e, args) : (struct fs_expr *)e;
 }
 
 static bool same(struct tiler *t, const struct fs_expr *a, const struct fs_expr *b) {
@@ -156,7 +145,7 @@ static struct fs_expr *of_thread(struct tiler *t, struct fs_expr *e, struct fs_e
     args[k] = word ? e->args[0] : of_thread(t, e->args[k], at);
     if (!args[k]) return NULL;
   }
-  return e->n_args ? with_args(t, e, args) : e;
+  return e->n_args ? fs_ex_with_args(t->p->arena, e, args) : e;
 }
 
 /* How often a thread's place along an axis is in a sum; the sum without. */
@@ -237,7 +226,7 @@ static struct fs_expr *read_tiles(struct tiler *t, struct fs_expr *e) {
     bool word = k < (of ? 2 : e->kind == FS_EX_CALL || e->kind == FS_EX_INDEX);
     if (!(args[k] = word ? e->args[k] : read_tiles(t, e->args[k]))) return NULL;
   }
-  e = with_args(t, e, args);
+  e = fs_ex_with_args(t->p->arena, e, args);
   if (!of) return e;
   int64_t place;
   if (of->state == REDUCED && fs_c_constant(e->args[2], &place) && !place) return of->sum;
@@ -545,7 +534,7 @@ static struct fs_expr *regroup(struct tiler *t, struct fs_expr *e, const int *tu
     bool word = k == 0 && (e->kind == FS_EX_CALL || e->kind == FS_EX_INDEX);
     if (!(args[k] = word ? e->args[k] : regroup(t, e->args[k], turned))) return NULL;
   }
-  return with_args(t, e, args);
+  return fs_ex_with_args(t->p->arena, e, args);
 }
 
 /* Names that stand for sums of threads are written out. */
@@ -563,7 +552,7 @@ static struct fs_expr *spelled(struct tiler *t, struct fs_expr *e) {
     bool word = k == 0 && (e->kind == FS_EX_CALL || e->kind == FS_EX_INDEX);
     args[k] = word ? e->args[k] : spelled(t, e->args[k]);
   }
-  return e->n_args ? with_args(t, e, args) : e;
+  return e->n_args ? fs_ex_with_args(t->p->arena, e, args) : e;
 }
 
 static bool in_block(const struct fs_expr *e) { return has_name(e, threads) ||
@@ -597,7 +586,7 @@ static struct fs_expr *of_block(struct tiler *t, struct fs_expr *e, int64_t size
     bool word = k == 0 && (e->kind == FS_EX_CALL || e->kind == FS_EX_INDEX);
     if (!(args[k] = word ? e->args[k] : of_block(t, e->args[k], size))) return NULL;
   }
-  return e->n_args ? with_args(t, e, args) : e;
+  return e->n_args ? fs_ex_with_args(t->p->arena, e, args) : e;
 }
 
 /* Whether an array is stored to by thread 0 alone. */
@@ -646,7 +635,7 @@ static struct fs_expr *by_remainder(struct tiler *t, struct fs_expr *e) {
     bool word = k == 0 && (e->kind == FS_EX_CALL || e->kind == FS_EX_INDEX);
     if (!(args[k] = word ? e->args[k] : by_remainder(t, e->args[k]))) return NULL;
   }
-  return e->n_args ? with_args(t, e, args) : e;
+  return e->n_args ? fs_ex_with_args(t->p->arena, e, args) : e;
 }
 
 static bool by_remainders(struct tiler *t, struct fs_stmt *list) {
@@ -732,7 +721,7 @@ static bool is_one_counter(struct tiler *t, struct fs_expr **e, const char *oute
     args[k] = (*e)->args[k];
     if (!word && !is_one_counter(t, &args[k], outer, inner, size, put)) return false;
   }
-  if (put && (*e)->n_args) *e = with_args(t, *e, args);
+  if (put && (*e)->n_args) *e = fs_ex_with_args(t->p->arena, *e, args);
   return true;
 }
 

@@ -607,14 +607,6 @@ static bool any_own(const struct fs_stmt *list) {
   return false;
 }
 
-static bool has_jump(const struct fs_stmt *list) {
-  for (const struct fs_stmt *s = list; s; s = s->next)
-    if (s->kind == FS_ST_BREAK || s->kind == FS_ST_CONTINUE || has_jump(s->body) ||
-        has_jump(s->orelse))
-      return true;
-  return false;
-}
-
 /* A loop over elements of an array of the thread's own, from a number to a number: its rounds
  * one after the other, in which the counter is a number. */
 static bool put_rounds(struct tree *t, const struct fs_stmt *s, bool *put) {
@@ -623,7 +615,7 @@ static bool put_rounds(struct tree *t, const struct fs_stmt *s, bool *put) {
   int64_t end[3], high;
   int sym = 0;
   *put = false;
-  if (s->kind != FS_ST_FOR || !any_own(s->body) || has_jump(s->body)) return true;
+  if (s->kind != FS_ST_FOR || !any_own(s->body) || fs_st_has_jump(s->body)) return true;
   while (sym < t->c->n_syms && strcmp(t->c->sym[sym].name, s->targets[0].name)) sym++;
   for (int k = 0; k < 3; k++)
     if (!fs_c_poly_of(t->c, s->expr->args[k], &p) || !fs_c_range(t->c, &p, &end[k], &high) ||

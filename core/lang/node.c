@@ -35,6 +35,17 @@ struct fs_expr *fs_ex_binary(struct fs_arena *arena, enum fs_ast_op op, struct f
   return e;
 }
 
+struct fs_expr *fs_ex_with_args(struct fs_arena *arena, const struct fs_expr *e,
+                                struct fs_expr *const *args) {
+  struct fs_expr *out = fs_ex_node(arena, e->kind, e->span, e->n_args, args);
+  out->op = e->op;
+  out->number = e->number;
+  out->is_int = e->is_int;
+  out->text = e->text;
+  out->text_len = e->text_len;
+  return out;
+}
+
 struct fs_expr *fs_ex_call(struct fs_arena *arena, const char *function, struct fs_span span,
                            int n, struct fs_expr *const *args) {
   struct fs_expr *all[FS_EX_ARGS + 1] = {fs_ex_name(arena, span, function)};
@@ -53,4 +64,12 @@ void fs_st_target(struct fs_arena *arena, struct fs_stmt *s, const char *name,
   s->targets = FS_NEW(arena, struct fs_param);
   s->targets[0] = (struct fs_param){.name = name, .span = span};
   s->n_targets = 1;
+}
+
+bool fs_st_has_jump(const struct fs_stmt *list) {
+  for (const struct fs_stmt *s = list; s; s = s->next)
+    if (s->kind == FS_ST_BREAK || s->kind == FS_ST_CONTINUE || fs_st_has_jump(s->body) ||
+        fs_st_has_jump(s->orelse))
+      return true;
+  return false;
 }
