@@ -358,8 +358,8 @@ CALLED = {
     'shapes that do not fit': (HEAD + '  y[idx] = x[idx] + A[idx];\n}', 'f(ones(3), x, 2)', '2:',
                                'goes through 3 elements of `A` and 2 of `x`'),
     'out of range under a condition': (
-        HEAD + '  if (idx < 2) y[idx] = x[idx + 1];\n}', 'f(A, x, 2)', '2:25',
-        'may be out of range'),
+        HEAD + '  if (idx < 2) y[idx] = x[idx + 1];\n}', 'f(A, x, 2)', '2:27',
+        'index 3 is out of range: dimension 1 has extent 2, where idx = 1'),
     'an element that there is not': (HEAD + '  float s[2];\n  s[2] = 1;\n  y[idx] = s[0] + x[idx];\n}',
                                      'f(A, x, 2)', '3:3', 'has no such element'),
     'a computed element that is written': (HEAD + '  float s[2];\n  s[(int)x[idx]] = 1;\n  y[idx] = s[0] + x[idx];\n}',

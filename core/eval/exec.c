@@ -232,41 +232,104 @@ static enum fs_status trace_round(struct fs_interp *in, const struct fs_stmt *s,
   return st;
 }
 
+/* The rounds of a `for` from one on, up to `to`, one by one. */
+static enum fs_status run_rounds(struct fs_interp *in, const struct fs_stmt *s,
+                                 const struct fs_val *v, int64_t from, int64_t to,
+                                 enum fs_flow *flow) {
+  bool open = in->begin_depth && is_straight(s->body), range = v->kind == FS_V_RANGE;
+  struct fs_val item;
+  struct fs_round round = {s->targets[0].name, 0, in->scope, in->round};
+  enum fs_status st = open ? FS_OK : loop_edge(in, s->span);
+  double begun = fs_now(), last = 0;
+  for (int64_t k = from; k < to && st == FS_OK; k++) {
+    if (range && run_rest(in, s, v, k, &st)) break;
+    st = loop_value(in, v, k, s->expr->span, &item);
+    if (st != FS_OK) break;
+    round.value = item.number;
+    in->round = range ? &round : round.around;
+    fs_assign(in, s->targets[0].name, item);
+    struct fs_ahead ahead = {.counter = s->targets[0].name, .step = v->step};
+    if (range) ahead.left = to - 1 - k;
+    st = open ? trace_round(in, s, to - 1 - k, flow, &open) : exec_round(in, s, &ahead, flow);
+    in->round = round.around;
+    if (!goes_on(flow)) break;
+    k += ahead.done;
+    fs_loop_progress(in, begun, &last, k + 1, to);
+  }
+  return st;
+}
+
+static enum fs_status check_rounds(struct fs_interp *in, const struct fs_stmt *s,
+                                   const struct fs_val *v) {
+  if (v->kind == FS_V_STRING || v->kind == FS_V_FUNCTION || v->kind == FS_V_NONE)
+    return fs_in_error(in, s->expr->span, "wrong-type", "for instance: for k = 1:10",
+                       "a loop goes through a range or a tensor, not %s", fs_val_text(v));
+  if (s->text && v->kind != FS_V_RANGE)
+    return fs_in_error(in, s->expr->span, "wrong-type", "for instance: forall i = 1:m, j = 1:n",
+                       "rounds that run at once go through a range, not %s", fs_val_text(v));
+  return FS_OK;
+}
+
+/* -- rounds that are only tried ---------------------------------------------- */
+
+static struct fs_scope copy_of(const struct fs_scope *s) {
+  struct fs_scope copy = {0};
+  for (int k = 0; k < s->vars.len; k++)
+    fs_scope_set(&copy, s->vars.data[k].name, fs_val_ref(s->vars.data[k].value));
+  return copy;
+}
+
+/* Gives the names of a scope the values that they had when it was copied. */
+static void put_back(struct fs_interp *in, struct fs_scope *was) {
+  for (int k = in->scope->vars.len - 1; k >= 0; k--)
+    if (!fs_scope_var(was, in->scope->vars.data[k].name))
+      fs_scope_remove(in->scope, in->scope->vars.data[k].name);
+  for (int k = 0; k < was->vars.len; k++) {
+    const struct fs_var *v = &was->vars.data[k];
+    fs_scope_set(in->scope, v->name, fs_val_ref(v->value));
+  }
+  fs_scope_clear(was);
+}
+
+/* Runs the first rounds of a loop that is not to be run, one by one: the mistake that shows in
+ * them is told. All names keep what they are, and nothing is displayed. */
+static enum fs_status find_mistake(struct fs_interp *in, const struct fs_stmt *s,
+                                   const struct fs_val *range, int64_t rounds) {
+  enum fs_flow flow = FS_FLOW_NEXT;
+  enum fs_status st = fs_interp_flush(in);
+  if (st != FS_OK) return st;
+  struct fs_scope was = copy_of(in->scope);
+  bool silent = in->silent, no_loops = in->no_loops;
+  in->silent = in->no_loops = true;
+  st = run_rounds(in, s, range, 0, FS_MIN(rounds, fs_range_count(range)), &flow);
+  in->silent = silent;
+  in->no_loops = no_loops;
+  fs_block_abandon(in);
+  put_back(in, &was);
+  return st;
+}
+
+/* What a loop that insists, and was not lifted, says instead. */
+static enum fs_status refuse_rounds(struct fs_interp *in, const struct fs_stmt *s,
+                                    const struct fs_val *range, const struct fs_lift_said *no) {
+  enum fs_status st = no->look ? find_mistake(in, s, range, no->look) : FS_OK;
+  if (st != FS_OK) return st;
+  return fs_error(in->diags, no->span, no->wait ? "rounds-wait" : "not-at-once", no->hint, "%s",
+                  no->text);
+}
+
 static enum fs_status exec_for(struct fs_interp *in, const struct fs_stmt *s,
                                enum fs_flow *flow) {
-  struct fs_val v, item;
+  struct fs_val v;
   in->stmt = s->expr->span;
   enum fs_status st = fs_eval(in, s->expr, &v);
   if (st != FS_OK) return st;
-  if (v.kind == FS_V_STRING || v.kind == FS_V_FUNCTION || v.kind == FS_V_NONE)
-    st = fs_in_error(in, s->expr->span, "wrong-type",
-                     "for instance: for k = 1:10",
-                     "a loop goes through a range or a tensor, not %s",
-                     fs_val_text(&v));
-  if (st == FS_OK && s->text && v.kind != FS_V_RANGE)
-    st = fs_in_error(in, s->expr->span, "wrong-type", "for instance: forall i = 1:m, j = 1:n",
-                     "rounds that run at once go through a range, not %s", fs_val_text(&v));
+  st = check_rounds(in, s, &v);
   int64_t lifted = st == FS_OK ? fs_lift_try(in, s, &v, &st) : 0;
-  if (lifted && st == FS_OK && lifted == loop_count(&v)) {
-    fs_val_unref(v);
-    return st;
-  }
-  bool open = in->begin_depth && is_straight(s->body);
-  if (st == FS_OK && !open) st = loop_edge(in, s->span);
-  double begun = fs_now(), last = 0;
   int64_t n = st == FS_OK ? loop_count(&v) : 0;
-  for (int64_t k = lifted; k < n && st == FS_OK; k++) {
-    if (v.kind == FS_V_RANGE && run_rest(in, s, &v, k, &st)) break;
-    st = loop_value(in, &v, k, s->expr->span, &item);
-    if (st != FS_OK) break;
-    fs_assign(in, s->targets[0].name, item);
-    struct fs_ahead ahead = {.counter = s->targets[0].name, .step = v.step, .left = n - 1 - k};
-    if (v.kind != FS_V_RANGE) ahead.left = 0;
-    st = open ? trace_round(in, s, n - 1 - k, flow, &open) : exec_round(in, s, &ahead, flow);
-    if (!goes_on(flow)) break;
-    k += ahead.done;
-    fs_loop_progress(in, begun, &last, k + 1, n);
-  }
+  const struct fs_lift_said *no = st == FS_OK && !lifted ? fs_lift_said(s) : NULL;
+  if (no) st = refuse_rounds(in, s, &v, no);
+  if (st == FS_OK && (!lifted || lifted < n)) st = run_rounds(in, s, &v, lifted, n, flow);
   fs_val_unref(v);
   return st;
 }

@@ -47,6 +47,14 @@ struct sub_of {
 };
 #define NO_DIM (-1)
 
+/* ", where i = 3, j = 1": the rounds of the loops around it. */
+static void put_rounds(const struct fs_interp *in, const struct fs_round *r, struct fs_str *out) {
+  if (!r || r->scope != in->scope) return;
+  put_rounds(in, r->around, out);
+  fs_str_printf(out, "%s%.60s = %s", out->len ? ", " : ", where ", r->counter,
+                fs_number_text(r->value));
+}
+
 static enum fs_status range_error(struct fs_interp *in, struct fs_span span,
                                   double index, const struct sub_of *of) {
   const char *hint = "indices count from 1";
@@ -54,9 +62,13 @@ static enum fs_status range_error(struct fs_interp *in, struct fs_span span,
     hint = of->rank > 2   ? "assigning does not make a tensor larger"
            : of->dim == 0 ? "assigning does not make it longer; [x; y] puts y below x"
                           : "assigning does not make it wider; [x, y] puts y beside x";
-  return fs_in_error(in, span, "out-of-range", hint,
-                     "index %s is out of range: dimension %d has extent %lld",
-                     fs_number_text(index), of->dim + 1, (long long)of->extent);
+  struct fs_str where = {0};
+  put_rounds(in, in->round, &where);
+  enum fs_status st = fs_in_error(
+      in, span, "out-of-range", hint, "index %s is out of range: dimension %d has extent %lld%s",
+      fs_number_text(index), of->dim + 1, (long long)of->extent, fs_str_text(&where));
+  fs_str_free(&where);
+  return st;
 }
 
 static enum fs_status check_int(struct fs_interp *in, double x,

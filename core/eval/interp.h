@@ -114,6 +114,14 @@ struct fs_stand_in {
 
 typedef FS_VEC(const char *) fs_name_list;
 
+/* The round of a loop that is being run, and that of the loop around it. */
+struct fs_round {
+  const char *counter;
+  double value;
+  const struct fs_scope *scope;    /* that the counter is in */
+  const struct fs_round *around;
+};
+
 enum fs_flow { FS_FLOW_NEXT, FS_FLOW_BREAK, FS_FLOW_CONTINUE, FS_FLOW_RETURN };
 
 struct fs_interp {
@@ -175,6 +183,7 @@ struct fs_interp {
   struct fs_span span;             /* the expression being evaluated         */
   const char *stack_base;
   size_t stack_limit;
+  const struct fs_round *round;    /* of the innermost loop over numbers; NULL: none */
   int begin_depth;                 /* begin ... end that are open            */
   FS_VEC(int64_t) index_end;       /* what `end` stands for, innermost last  */
   FS_VEC(char *) importing;        /* absolute paths */

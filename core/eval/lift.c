@@ -14,6 +14,7 @@ struct fs_lift {
   struct fs_lift_refusal refused; /* by its words: it is not of elements alone */
   bool told;                 /* the note */
   enum way way;              /* in which it was lifted the last time */
+  struct fs_lift_said said;  /* of one that insists */
   bool by_data;              /* it has inner loops that go as far as data say */
 };
 
@@ -22,7 +23,7 @@ enum { LONGEST_CHAIN = 256 };
 /* -- words -------------------------------------------------------------------- */
 
 static void refuse(struct fs_lift *l, struct fs_span span, const char *why) {
-  if (!l->refused.why) l->refused = (struct fs_lift_refusal){span, why};
+  if (!l->refused.why) l->refused = (struct fs_lift_refusal){.span = span, .why = why};
 }
 
 /* Looks whether an expression may be one of elements. */
@@ -156,15 +157,23 @@ static void put_loop(const struct fs_stmt *s, struct fs_str *out) {
   fs_str_printf(out, "`%s %.60s`", s->text ? s->text : "for", s->targets[0].name);
 }
 
-/* Why the rounds of one that insists do not run at once. */
-static enum fs_status insisted(struct fs_interp *in, const struct fs_stmt *s, struct fs_span span,
-                               bool wait, const char *message) {
-  return fs_error(in->diags, span, wait ? "rounds-wait" : "not-at-once",
-                  !strcmp(s->text, "kernel")
-                      ? "docs/kernels.md says which kernels are read"
-                      : fs_arena_printf(in->units.data[in->units.len - 1]->arena,
-                                        "`for` in place of `%s` runs them one by one", s->text),
-                  "%s", message);
+/* Why the rounds of one that insists do not run at once; `look`: in how many of them there may be
+ * a mistake that keeps them from it. */
+static void insisted(struct fs_interp *in, const struct fs_stmt *s, struct fs_span span,
+                     int64_t look, bool wait, const char *message) {
+  struct fs_arena *arena = in->units.data[in->units.len - 1]->arena;
+  struct fs_lift_said *said = &known(in, s)->said;
+  said->span = span;
+  said->wait = wait;
+  said->look = in->explain ? 0 : look;
+  said->text = fs_arena_printf(arena, "%s", message);
+  said->hint = !strcmp(s->text, "kernel")
+                   ? "docs/kernels.md says which kernels are read"
+                   : fs_arena_printf(arena, "`for` in place of `%s` runs them one by one", s->text);
+}
+
+const struct fs_lift_said *fs_lift_said(const struct fs_stmt *s) {
+  return s->lift && s->lift->said.text ? &s->lift->said : NULL;
 }
 
 /* For `:why`; the note comes once. */
@@ -175,22 +184,23 @@ static void keep_reason(struct fs_interp *in, struct fs_span span, const char *m
   *FS_PUSH(&in->waits) = (struct fs_diag){.severity = FS_NOTE, .span = span, .message = copy};
 }
 
-/* What a loop has that is not lifted. */
-static enum fs_status keep_refusal(struct fs_interp *in, const struct fs_stmt *s,
-                                   const struct fs_lift_refusal *r) {
+/* What a loop has that is not lifted: a name that there is not shows in the first round, a place
+ * that is none in any. */
+static void keep_refusal(struct fs_interp *in, const struct fs_stmt *s,
+                         const struct fs_lift_refusal *r) {
   struct fs_str why = {0};
-  enum fs_status st = FS_OK;
-  if (in->lib_depth) return FS_OK;
+  if (in->lib_depth) return;
   fs_str_puts(&why, "rounds of ");
   put_loop(s, &why);
   fs_str_puts(&why, s->text ? " cannot run at once: " : " run one by one: ");
   put_text(in, r->span, &why);
   put_line_of(in, s, "of", r->span, &why);
   fs_str_printf(&why, " %s", r->why);
-  if (s->text) st = insisted(in, s, r->span, false, fs_str_text(&why));
-  else keep_reason(in, s->targets[0].span, fs_str_text(&why));
+  if (s->text)
+    insisted(in, s, r->span, r->place ? INT64_MAX : 1, false, fs_str_text(&why));
+  else
+    keep_reason(in, s->targets[0].span, fs_str_text(&why));
   fs_str_free(&why);
-  return st;
 }
 
 void fs_lift_forget(struct fs_interp *in) {
@@ -199,10 +209,9 @@ void fs_lift_forget(struct fs_interp *in) {
   in->waits_old = false;
 }
 
-static enum fs_status tell(const struct fs_lift_nest *n, int loop,
-                           const struct fs_lift_conflict *c) {
+static void tell(const struct fs_lift_nest *n, int loop,
+                 const struct fs_lift_conflict *c) {
   struct fs_str why = {0};
-  enum fs_status st = FS_OK;
   const struct fs_lift_loop *l = &n->loops.data[loop];
   struct fs_lift *waits = known(n->in, l->s);
   fs_str_puts(&why, "rounds of ");
@@ -218,16 +227,15 @@ static enum fs_status tell(const struct fs_lift_nest *n, int loop,
   }
   struct fs_span span = l->s->targets[0].span;
   if (n->loops.data[0].s->text)
-    st = insisted(n->in, n->loops.data[0].s, span, true, fs_str_text(&why));
+    insisted(n->in, n->loops.data[0].s, span, 0, true, fs_str_text(&why));
   else
     keep_reason(n->in, span, fs_str_text(&why));
-  if (!waits->told && !l->s->text && st == FS_OK)
+  if (!waits->told && !l->s->text && !n->loops.data[0].s->text)
     fs_note(n->in->diags, span, "rounds-wait",
             "they run one by one on the host; after `:set loops off` nothing is said", "%s",
             fs_str_text(&why));
   waits->told = true;
   fs_str_free(&why);
-  return st;
 }
 
 /* -- in plans --------------------------------------------------------------------- */
@@ -257,16 +265,16 @@ static enum way next_way(const struct fs_lift_nest *n, const struct fs_stmt *s, 
   return way <= BY_ITSELF && !s->text && fs_lift_is_serial(s) ? ALONE : ALOUD;
 }
 
-/* Nothing was found in the text that keeps rounds from running at once. */
-static enum fs_status insist(struct fs_interp *in, const struct fs_stmt *s) {
+/* Nothing was found in the text that keeps rounds from running at once. Where none is wrong by
+ * itself, a value was looked at that no round reads. */
+static void insist(struct fs_interp *in, const struct fs_stmt *s) {
   struct fs_str why = {0};
   fs_str_puts(&why, "rounds of ");
   put_loop(s, &why);
-  fs_str_puts(&why, " cannot run at once: a computed place or a sum by place in them is out "
+  fs_str_puts(&why, " cannot run at once: a computed place or a sum by place in them may be out "
                     "of range");
-  enum fs_status st = insisted(in, s, s->targets[0].span, false, fs_str_text(&why));
+  insisted(in, s, s->targets[0].span, INT64_MAX, false, fs_str_text(&why));
   fs_str_free(&why);
-  return st;
 }
 
 /* A loop being tried: in which way, and the rounds that are to be lifted. */
@@ -307,7 +315,7 @@ static bool goes_on(struct trial *a, struct fs_lift_nest *n, enum fs_status *st)
     try_all_rounds(a);
     return true;
   }
-  if (n->refused.why) *st = keep_refusal(a->in, a->s, &n->refused);
+  if (n->refused.why) keep_refusal(a->in, a->s, &n->refused);
   return false;
 }
 
@@ -317,7 +325,7 @@ static bool is_free(struct trial *a, struct fs_lift_nest *n, enum fs_status *st)
   if (!fs_lift_read(n, a->s, &a->part)) return false;
   bool apart = fs_lift_independent(n, &c), free = apart && !n->carried;
   bool silent = a->in->lib_depth || n->windows || has_another_way(a, n);
-  if (!free && !silent) *st = tell(n, apart ? n->carried_loop : c.loop, apart ? NULL : &c);
+  if (!free && !silent) tell(n, apart ? n->carried_loop : c.loop, apart ? NULL : &c);
   name_loops(n, free);
   return free && (n->alone || fs_lift_stop(n, &a->rounds, st));
 }
@@ -342,13 +350,15 @@ static bool try_once(struct trial *a, enum fs_status *st) {
 
 int64_t fs_lift_try(struct fs_interp *in, const struct fs_stmt *s, const struct fs_val *range,
                     enum fs_status *st) {
+  if (s->lift) s->lift->said.text = NULL;
   if (in->no_loops || in->elementwise || range->kind != FS_V_RANGE) return 0;
   struct fs_lift *l = known(in, s);
-  struct fs_lift_refusal nothing = {s->targets[0].span, "counts rounds that touch no element"};
+  struct fs_lift_refusal nothing = {.span = s->targets[0].span,
+                                    .why = "counts rounds that touch no element"};
   if (!l->index && !s->text) return 0;
   if (in->waits_old) fs_lift_forget(in);
   if (l->refused.why || !l->index) {
-    *st = keep_refusal(in, s, l->refused.why ? &l->refused : &nothing);
+    keep_refusal(in, s, l->refused.why ? &l->refused : &nothing);
     return 0;
   }
   struct trial a = {in, s, l, range, .all = fs_range_count(range), .way = l->way};
@@ -357,6 +367,7 @@ int64_t fs_lift_try(struct fs_interp *in, const struct fs_stmt *s, const struct 
   *st = fs_poll(in, s->span);
   while (*st == FS_OK && try_once(&a, st)) continue;
   l->way = a.done && a.way != ALOUD ? a.way : AS_AXES;
-  if (s->text && *st == FS_OK && !a.done && a.all && !in->explain) *st = insist(in, s);
+  bool insists = s->text && *st == FS_OK && !a.done && a.all && !in->explain;
+  if (insists && !l->said.text) insist(in, s);
   return a.done;
 }

@@ -17,6 +17,15 @@
  * bounds and errors are those of the rounds one by one. */
 int64_t fs_lift_try(struct fs_interp *in, const struct fs_stmt *s, const struct fs_val *range,
                     enum fs_status *st);
+/* Why a loop that insists was not lifted, to be told as an error unless there is a mistake in the
+ * first `look` rounds, which any loop would tell. NULL: nothing is to be told. */
+struct fs_lift_said {
+  struct fs_span span;
+  const char *hint, *text;
+  bool wait;                 /* they wait for each other */
+  int64_t look;
+};
+const struct fs_lift_said *fs_lift_said(const struct fs_stmt *s);
 /* Forgets why loops wait. */
 void fs_lift_forget(struct fs_interp *in);
 

@@ -398,8 +398,12 @@ static bool add_access(struct fs_lift_nest *n, int at, const struct fs_expr *e, 
       a.sub[first + k] = s;
       continue;
     }
-    if (!stays_inside(n, at, &s, extent, &a))
-      return fs_lift_refuse(n, e->span, "may be out of range");
+    if (!stays_inside(n, at, &s, extent, &a)) {
+      bool new = !n->refused.why;
+      fs_lift_refuse(n, e->span, "may be out of range");
+      n->refused.place |= new;
+      return false;
+    }
     s.c--;
     a.sub[first + k] = s;
   }

@@ -101,6 +101,7 @@ struct fs_lift_name {
 struct fs_lift_refusal {
   struct fs_span span;
   const char *why;           /* "may be out of range"; NULL: nothing is */
+  bool place;                /* ... which it says of an element */
 };
 
 struct fs_lift_nest {

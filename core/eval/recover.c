@@ -83,6 +83,7 @@ void fs_interp_recover(struct fs_interp *in) {
   in->index_end.len = in->units.len = in->results.len = in->importing.len = 0;
   in->running = in->script = in->silent = in->elementwise = false;
   in->explain = NULL;
+  in->round = NULL;
   in->passing = NULL;
   fs_again_clear(in); /* its references to functions are not among the counted */
   fs_block_abandon(in);

@@ -65,12 +65,40 @@ v = f32(1:4);
 forall i = 1:4; v[i] = sum(v[1:i]); end            # error: rounds of `forall i` cannot run at once: `1:i` is more than one element
 # ---
 v = f32(1:4);
-forall i = 1:4; v[i] = v[i + 1]; end               # error: rounds of `forall i` cannot run at once: `v[i + 1]` may be out of range
+forall i = 1:4; v[i] = v[i + 1]; end               # error: index 5 is out of range: dimension 1 has extent 4, where i = 4
 # ---
 v = f32(1:4); k = i32([1, 2, 3, 7]);
-forall i = 1:4; v[k[i]] = 0; end                   # error: rounds of `forall i` cannot run at once: a computed place or a sum by place in them is out of range
+forall i = 1:4; v[k[i]] = 0; end                   # error: index 7 is out of range: dimension 1 has extent 4, where i = 4
+# ---
+# What is wrong whichever way it runs is told as of any loop.
+forall i = 1:3; t[i] = 2; end                      # error: there is no tensor 't' to assign a part of
+# ---
+parallel for i = 1:3; t[i] = 2; end                # error: there is no tensor 't' to assign a part of
 # ---
 v = f32(1:4);
+forall i = 1:4; v[i] = w[i]; end                   # error: there is nothing called 'w'
+# ---
+v = f32(1:4);
+forall i = 1:4; v[i] = sum(w[1:i]); end            # error: there is nothing called 'w'
+# ---
+A = zeros(3, 3);
+forall i = 1:3, j = 1:4; A[i, j] = 1; end          # error: index 4 is out of range: dimension 2 has extent 3, where i = 1, j = 4
+# ---
+A = zeros(3, 3);
+for i = 1:3; for j = 1:4; A[i, j] = 1; end; end    # error: index 4 is out of range: dimension 2 has extent 3, where i = 1, j = 4
+# ---
+function filled(n)
+  t = zeros(3);
+  parallel for i = 1:n; t[i] = i; end              # error: index 4 is out of range: dimension 1 has extent 3, where i = 4
+  return t;
+end
+for n = 1:4; filled(n); end
+# ---
+v = f32(1:4); u = zeros(4);                        # no round is wrong
+forall i = 1:4; if u[i] > 1; v[i + 1] = 0; end; end   # error: rounds of `forall i` cannot run at once: `v[i + 1]` may be out of range
+# ---
+v = f32(1:4);
+g(x) = sum([x, x]);
 forall i = 1:4; t = v[i]; v[i] = t; v[i] = g(t); end   # error: is not made of elements, numbers and functions of them
 # ---
 forall i = 1:4; t = i; end                         # error: counts rounds that touch no element

@@ -135,16 +135,16 @@ end
 # ---
 # ... and of `forall` nothing.
 p = i32([1, 3, 9]); v = f32(1:5); y = zeros(3);
-forall i = 1:3                                     # error: a computed place or a sum by place in them is out of range
+forall i = 1:3
   s = 0;
-  for k = 1:p[i]; s += v[k]; end
+  for k = 1:p[i]; s += v[k]; end                   # error: index 6 is out of range: dimension 1 has extent 5, where i = 3, k = 6
   y[i] = s;
 end
 # ---
 v = f32(1:5); y = zeros(3); x = f32([1, 1.5, 2]);
-forall i = 1:3                                     # error: a computed place or a sum by place in them is out of range
+forall i = 1:3
   s = 0;
-  for k = 1:3; s += v[k*x[i]]; end
+  for k = 1:3; s += v[k*x[i]]; end                 # error: an index must be a whole number, not 1.5
   y[i] = s;
 end
 # ---
