@@ -363,6 +363,56 @@ def covariance_numpy(D):
     return V
 
 
+def correlation(n, r):
+    return dict(D=r.random((6*n//5, n))), '''
+D = D - mean(D, 1); s = sqrt(mean(D.*D, 1));
+s[s <= 0.1] = 1;
+D = D ./ (sqrt(size(D, 1))*s);
+n = size(D, 2); R = f64(eye(n));
+for i = 1:n-1
+  R[i+1:n, i] = (D[:, i]'*D[:, i+1:n])';
+  R[i, i+1:n] = R[i+1:n, i]';
+end''', correlation_numpy, 'R', None
+
+
+def correlation_numpy(D):
+    m, n = D.shape
+    mean, s = np.mean(D, axis=0), np.std(D, axis=0)
+    s[s <= 0.1] = 1.0
+    D -= mean
+    D /= np.sqrt(m)*s
+    R = np.eye(n)
+    for i in range(n - 1):
+        R[i+1:, i] = R[i, i+1:] = D[:, i] @ D[:, i+1:]
+    return R
+
+
+def cholesky(n, r):
+    B = r.random((n, n))
+    return dict(A=B @ B.T + n*np.eye(n)), '''
+A[1, 1] = sqrt(A[1, 1]);
+for i = 2:n
+  A[i, 1] /= A[1, 1];
+  for j = 2:i-1
+    A[i, j] -= A[i, 1:j-1]*A[j, 1:j-1]';
+    A[i, j] /= A[j, j];
+  end
+  A[i, i] -= A[i, 1:i-1]*A[i, 1:i-1]';
+  A[i, i] = sqrt(A[i, i]);
+end''', cholesky_numpy, 'A', None
+
+
+def cholesky_numpy(A):
+    A[0, 0] = np.sqrt(A[0, 0])
+    for i in range(1, len(A)):
+        for j in range(i):
+            A[i, j] -= np.dot(A[i, :j], A[j, :j])
+            A[i, j] /= A[j, j]
+        A[i, i] -= np.dot(A[i, :i], A[i, :i])
+        A[i, i] = np.sqrt(A[i, i])
+    return A
+
+
 def azimuthal(n, r):
     radius = r.integers(0, 1000, 500*n).astype(float)
     return dict(data=whole(r, 500*n), radius=radius), '''
@@ -420,6 +470,7 @@ PROGRAMS = [('LU with solve', lu), ('symmetric product', symm), ('rank-k update'
             ('rank-2k update', syr2k), ('Nussinov', nussinov), ('CSR product', csr), ('ADI', adi),
             ('recursive filter', filters), ('vertical advection', advection),
             ('Gram-Schmidt', gram_schmidt), ('covariance', covariance),
+            ('correlation', correlation), ('Cholesky', cholesky),
             ('azimuthal integration', azimuthal), ('CRC-16', crc16)]
 
 
@@ -440,7 +491,7 @@ def run_fusible(options, folder, arrays, text, result):
     times = [float(line.split()[1]) for line in done.stdout.splitlines()
              if line.startswith('took ')]
     if done.returncode:
-        return done.stderr.strip().split('\n')[0] or f'exit status {done.returncode}'
+        return next((line for line in done.stderr.split('\n') if 'error' in line), None) or f'exit status {done.returncode}'
     return min(times[1:]), np.load(os.path.join(folder, 'result.npy'))
 
 

@@ -703,7 +703,7 @@ static void make(struct maker *m) {
     keep_overwritten(m, &w->phase[p].strips);
   }
   find_uneven(w);
-  w->groups = fs_walk_has_groups(w);
+  w->grouping = fs_walk_grouping(w);
   fs_walk_take_lines(w);
   fs_walk_take_vectors(w);
   place(w);
@@ -776,13 +776,14 @@ static bool is_walked_alike(const struct fs_walk *w) {
   for (int p = 0; p < w->n_phases; p++)
     if (!are_as_linear(w, &w->phase[p].group) || !are_as_linear(w, &w->phase[p].strips))
       return false;
-  return are_as_linear(w, &w->start) && are_as_linear(w, &w->end_cells) &&
+  return are_as_linear(w, &w->start) && are_as_linear(w, &w->before) &&
+         are_as_linear(w, &w->after) && are_as_linear(w, &w->end_cells) &&
          are_as_linear(w, &w->end_rows) && are_as_linear(w, &w->end_columns);
 }
 
 bool fs_walk_resize(struct fs_walk *w, const struct fs_device *device) {
-  if (w->groups || !is_walked_alike(w) || !fs_cpu_cut_anew(&w->cut, device) ||
-      fs_walk_has_groups(w))
+  if (w->lines || !is_walked_alike(w) || !fs_cpu_cut_anew(&w->cut, device) ||
+      fs_walk_grouping(w) != w->grouping)
     return false;
   place(w);
   return true;

@@ -15,7 +15,7 @@
 
 #include "core/plan/kernels/launches.h"
 
-enum { MOST_ROWS = 1 << 16 };
+enum { MOST_ROWS = 1 << 16, MANY = 2 }; /* groups: a copy is written and read again, too */
 
 /* Where a line is made or needed; as bits, where it is needed altogether. */
 enum { BEFORE = 1, GROUP = 2, AFTER = 4 };
@@ -227,6 +227,13 @@ static void share_out(struct lines *l) {
   }
 }
 
+unsigned fs_walk_grouping(const struct fs_walk *w) {
+  int64_t m = w->kernel->space.m;
+  if (!fs_walk_has_groups(w)) return 0;
+  return 1u | (m > MOST_ROWS) << 1 | (m > MANY * w->cut.rows) << 2 |
+         (w->cut.column_chunks == 1) << 3;
+}
+
 void fs_walk_take_lines(struct fs_walk *w) {
   size_t nv = (size_t)w->n_values;
   int64_t m = w->kernel->space.m;
@@ -274,7 +281,6 @@ static void copy_once(struct fs_walk *w, struct fs_walk_op *op) {
 }
 
 void fs_walk_take_vectors(struct fs_walk *w) {
-  enum { MANY = 2 }; /* groups: the copy is written and read again, too */
   if (!fs_kernel_has_rows(w->kernel) || w->kernel->space.m <= MANY * w->cut.rows) return;
   for (int p = 0; p < w->n_phases; p++)
     for (int k = 0; k < w->phase[p].strips.len; k++)

@@ -111,7 +111,7 @@ struct fs_walk {
   fs_op_list all;               /* ALL reductions                */
 
   struct fs_cpu_schedule cut;   /* how it is cut                 */
-  bool groups;                  /* lines were looked for in groups */
+  unsigned grouping;            /* by which lines were taken out */
   int n_cells;                  /* reduction cells of a task     */
 
   int64_t scratch;              /* bytes per thread              */
@@ -145,6 +145,8 @@ static inline bool fs_walk_has_groups(const struct fs_walk *w) {
 /* Takes lines over I out of the groups, where many groups would make them (lines.c):
  * after the kernel is cut, before places are given. */
 void fs_walk_take_lines(struct fs_walk *w);
+/* By what, but the kernel, it is decided which lines these are; 0: rows are in one group. */
+unsigned fs_walk_grouping(const struct fs_walk *w);
 /* The same of strided vectors over J: copied for all columns, whatever phases want them. */
 void fs_walk_take_vectors(struct fs_walk *w);
 
