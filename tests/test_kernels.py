@@ -241,6 +241,7 @@ def check_values(run, count):
 HEAD = '__global__ void f(float *A, const float *x, float *y, int n) {\n'
 TILE = HEAD + '  __shared__ float s[16];\n'
 # What stands in a kernel, its line and column, and what is said of it.
+G = HEAD + '  y[idx] = g(x[idx]);\n}\n'
 REFUSED = {
     'a barrier': (HEAD + '  y[idx] = x[idx];\n  __syncthreads();\n}', '3:3', 'wait for each other'),
     'shared memory of any size': (HEAD + '  __shared__ float s[n];\n}', '2:20', 'share has a constant size'),
@@ -301,19 +302,20 @@ REFUSED = {
     'no end of a comment': (HEAD + '  /* y\n}', '2:3', 'this comment has no end'),
     'no number': (HEAD + '  y[idx] = 1.5q;\n}', '2:12', 'no number of C'),
     'another character': (HEAD + '  y[idx] = 1 @ 2;\n}', '2:14', 'C has no use for'),
-    'a device function with a loop': ('__device__ float g(float x) { while (x > 1) x = x/2; return x; }\n',
+    'a device function with a loop': ('__device__ float g(float x) { while (x > 1) x = x/2; return x; }\n' + G,
                                       '1:31', 'names, `if` and `return`'),
-    'a device function that gives nothing': ('__device__ float g(float x) { if (x > 1) return x; }\n',
+    'a device function that gives nothing': ('__device__ float g(float x) { if (x > 1) return x; }\n' + G,
                                              '1:29', 'ends with a `return`'),
-    'a device function of an array': ('__device__ float g(float *x) { return x[0]; }\n', '1:26',
+    'a device function of an array': ('__device__ float g(float *x) { return x[0]; }\n' + G, '1:26',
                                       'up to eight numbers'),
     'a device function of others': ('__device__ float g(float x) { return x; }\n' + HEAD +
                                     '  y[idx] = g(1, 2);\n}', '3:12', '`g` has 1 parameter, not 2'),
     'a device function that grows': ('__device__ float g(float x) { return x*x; }\n' + HEAD +
                                      '  y[idx] = ' + 'g('*20 + 'x[idx]' + ')'*20 + ';\n}', '3:',
                                      'too long'),
-    'an array outside': ('__constant__ float w[3];\n', '1:20', 'what is outside of kernels'),
-    'something else outside': ('int;\n', '1:4', 'a constant is'),
+    'an array outside': ('float w[3];\n' + HEAD + '  y[idx] = w[0];\n}\n', '1:7',
+                         'what is outside of kernels'),
+    'something else outside': ('5;\n' + G, '1:1', 'a file has kernels'),
     'a type of another kind': ('typedef struct { int a; } s;\n', '1:9', 'expected a type'),
     'a template of numbers': ('template <int N> __global__ void f(float *x) { x[idx] = N; }\n', '1:11',
                               'has types alone'),

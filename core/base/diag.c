@@ -24,13 +24,14 @@ bool fs_diags_has(const struct fs_diags *d, const char *id) {
   return false;
 }
 
-void fs_diags_clear(struct fs_diags *d) {
-  for (int i = 0; i < d->list.len; i++) {
-    free(d->list.data[i].message);
-    free(d->list.data[i].hint);
+void fs_diags_cut(struct fs_diags *d, int n) {
+  for (; d->list.len > n; d->list.len--) {
+    free(d->list.data[d->list.len - 1].message);
+    free(d->list.data[d->list.len - 1].hint);
   }
-  d->list.len = 0;
 }
+
+void fs_diags_clear(struct fs_diags *d) { fs_diags_cut(d, 0); }
 
 void fs_diags_free(struct fs_diags *d) {
   fs_diags_clear(d);

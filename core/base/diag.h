@@ -61,6 +61,7 @@ struct fs_diags {
 void fs_diags_init(struct fs_diags *d);
 void fs_diags_free(struct fs_diags *d);
 void fs_diags_clear(struct fs_diags *d);  /* forgets the list, keeps sources */
+void fs_diags_cut(struct fs_diags *d, int n); /* ... of it what is behind the first n */
 bool fs_diags_has(const struct fs_diags *d, const char *id);
 
 /* Copies the text; gives the number to put in spans. */

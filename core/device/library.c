@@ -85,6 +85,16 @@ static bool gathers_elements(const struct fs_node *node,
   return wide <= 1 && fs_shape_count(&node->shape) == indices;
 }
 
+struct fs_lib_array fs_lib_operand(const struct fs_plan *plan, const struct fs_kernel *kernel,
+                                   int k, void *const *slots) {
+  const struct fs_node *call = fs_node(plan->graph, kernel->lib_node);
+  const struct fs_shape *shape = k < 0 ? &call->shape
+                                       : &fs_node(plan->graph, call->src[k])->shape;
+  struct fs_lib_array out;
+  read_array(plan, kernel->lib_slots[k + 1], &kernel->lib_layout[k + 1], shape, slots, &out);
+  return out;
+}
+
 void fs_lib_call_read(const struct fs_plan *plan, const struct fs_kernel *k,
                       void *const *slots, struct fs_lib_call *out) {
   const struct fs_node *node = fs_node(plan->graph, k->lib_node);

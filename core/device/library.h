@@ -42,6 +42,10 @@ struct fs_lib_call {
 void fs_lib_call_read(const struct fs_plan *plan, const struct fs_kernel *k,
                       void *const *slots, struct fs_lib_call *out);
 
+/* Operand k of a call, k = -1 the result, over the squeezed axes. */
+struct fs_lib_array fs_lib_operand(const struct fs_plan *plan, const struct fs_kernel *kernel,
+                                   int k, void *const *slots);
+
 /* Where result k of a call that has several goes. */
 struct fs_lib_array fs_lib_result_part(const struct fs_lib_call *c, int k);
 

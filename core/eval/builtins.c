@@ -137,7 +137,7 @@ static const struct fs_builtin builtins[] = {
     {"load", 1, 5, fs_bi_load, 0, 0, "load(\"file\"[, \"name\"], \"option=value\", ...)",
      "an array from a .npy, .npz, .mtx or .csv file: of several arrays or columns the "
      "one of that name. Options for .csv: skip= sep= decimal="},
-    {"kernel", 1, 2, fs_bi_kernel, 0, 0, "kernel(\"file\"[, \"name\"])",
+    {"kernel", 1, 3, fs_bi_kernel, 0, 0, "kernel(\"file\"[, \"name\"[, \"asis\"]])",
      "a kernel in CUDA C or OpenCL C as a function; also written :kernel \"file\""},
     {"save", 2, -1, fs_bi_save, 0, 0, "save(\"file\", x, ...)",
      "writes arrays to a .npy, .npz, .mtx or .csv file; .npz takes several"},

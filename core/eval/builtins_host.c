@@ -195,13 +195,15 @@ enum fs_status fs_bi_load(struct fs_call *c) {
 
 /* The one kernel of a file, or that of a name. */
 enum fs_status fs_bi_kernel(struct fs_call *c) {
-  const char *path = NULL, *name = NULL;
+  const char *path = NULL, *name = NULL, *how = NULL;
   struct fs_func **all = NULL;
   struct fs_span span = fs_in_span(c->in, c->arg_spans[0]);
   int n = 0;
   enum fs_status st = fs_arg_string(c, 0, "the file name", &path);
   if (st == FS_OK && c->n > 1) st = fs_arg_string(c, 1, "the name of a kernel", &name);
-  if (st == FS_OK) st = fs_kernel_load(c->in, path, name, span, &n, &all);
+  if (st == FS_OK && c->n > 2) st = fs_arg_string(c, 2, "how it runs", &how);
+  if (name && !*name) name = NULL;
+  if (st == FS_OK) st = fs_kernel_load(c->in, path, name, how, span, &n, &all);
   if (st != FS_OK) return st;
   if (n == 1) c->out[0] = fs_val_func(fs_func_ref(all[0]));
   else

@@ -253,9 +253,10 @@ enum fs_status fs_call_func(struct fs_interp *in, struct fs_func *f, int n,
     return st;
   }
   struct fs_func *form = f;
-  if (f->kind == FS_FN_KERNEL) st = fs_kernel_form(in, f, n, args, spans, span, &form);
+  if (f->kind == FS_FN_KERNEL)
+    st = fs_kernel_form(in, f, n, args, spans, span, &form, want, out, got);
   else fs_func_ref(f);
-  if (st != FS_OK) return st;
+  if (st != FS_OK || !form) return st;
   st = call_defined(in, form, n, args, span, want, out, got);
   fs_func_unref(form);
   return st;

@@ -159,10 +159,10 @@ bool fs_interp_doc_at(struct fs_interp *in, int k, struct fs_interp_doc *out);
 /* Takes a function of elemlib/ into the library. */
 enum fs_status fs_interp_elem(struct fs_interp *in, const char *name,
                               const char *text, size_t len);
-/* Defines the kernels of a file (`:kernel FILE`; name: that one alone, or NULL) as functions
- * under their names. What was done is appended to *said. */
+/* Defines the kernels of a file (`:kernel FILE`; name: that one alone, or NULL; how: of
+ * fs_kernel_load()) as functions under their names. What was done is appended to *said. */
 enum fs_status fs_interp_kernels(struct fs_interp *in, const char *path, const char *name,
-                                 struct fs_span span, struct fs_str *said);
+                                 const char *how, struct fs_span span, struct fs_str *said);
 /* Adds a function of the user (`:elem FILE`), or replaces the one of its name:
  * checked, and its routines compiled alone, so that errors point into the text.
  * What was done is appended to *said. */

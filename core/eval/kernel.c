@@ -9,9 +9,9 @@
 #include <stdio.h>
 
 #include "core/base/datafile.h"
+#include "core/eval/asis.h"
 #include "core/eval/files.h"
 #include "core/eval/witness.h"
-#include "core/lang/cuda_c.h"
 
 enum { MOST_BYTES = 1 << 20, MOST_FORMS = 16 };
 
@@ -26,13 +26,15 @@ static enum fs_status read_file(struct fs_interp *in, const char *path, struct f
              : FS_OK;
 }
 
-static struct fs_func *function_of(struct fs_unit *unit, const struct fs_c_kernel *k) {
+static struct fs_func *function_of(struct fs_unit *unit, const struct fs_c_kernel *k,
+                                   const struct fs_as_is *how) {
   struct fs_func *f = fs_func_new(FS_FN_KERNEL, k->name);
   struct fs_param *params = FS_NEW_N(unit->arena, struct fs_param, k->n_params ? k->n_params : 1);
   for (int p = 0; p < k->n_params; p++)
     params[p] = (struct fs_param){.name = k->params[p].name, .span = k->params[p].span};
   f->unit = fs_unit_ref(unit);
   f->kernel = k;
+  f->as_is = how;
   f->n_params = k->n_params;
   f->params = params;
   f->span = k->whole;
@@ -60,21 +62,28 @@ static enum fs_status choose(struct fs_interp *in, const char *path, const char 
 }
 
 enum fs_status fs_kernel_load(struct fs_interp *in, const char *path, const char *name,
-                              struct fs_span span, int *n, struct fs_func ***out) {
+                              const char *how, struct fs_span span, int *n,
+                              struct fs_func ***out) {
   struct fs_str text = {0};
   char *file = fs_path_from(in, span, path);
   struct fs_c_kernel *all = NULL;
+  struct fs_as_is *as_is = NULL;
   *n = 0;
   enum fs_status st = read_file(in, file, span, &text);
   struct fs_unit *unit = fs_unit_new(&in->all_units);
   if (st == FS_OK) {
     uint32_t source = fs_source_add(in->diags, file, fs_str_text(&text), text.len);
-    st = fs_c_read(in->diags, unit->arena, source, name, n, &all);
+    st = how ? fs_c_read_as_is(in->diags, unit->arena, source, file, name, n, &all)
+             : fs_c_read(in->diags, unit->arena, source, name, n, &all);
   }
   if (st == FS_OK && name) st = choose(in, file, name, span, n, all);
+  if (st == FS_OK && how) {
+    as_is = FS_NEW(unit->arena, struct fs_as_is);
+    st = fs_as_is_words(in, how, span, *n, all, as_is);
+  }
   if (st == FS_OK) {
     *out = fs_calloc((size_t)*n, sizeof **out);
-    for (int k = 0; k < *n; k++) (*out)[k] = function_of(unit, &all[k]);
+    for (int k = 0; k < *n; k++) (*out)[k] = function_of(unit, &all[k], as_is);
   }
   fs_unit_unref(unit);
   fs_str_free(&text);
@@ -185,7 +194,8 @@ static struct fs_func *make_form(struct fs_interp *in, const struct fs_func *f, 
 
 enum fs_status fs_kernel_form(struct fs_interp *in, struct fs_func *f, int n,
                               const struct fs_val *args, const struct fs_span *spans,
-                              struct fs_span span, struct fs_func **out) {
+                              struct fs_span span, struct fs_func **form, int want,
+                              struct fs_val *out, int *got) {
   struct fs_c_given *given = fs_calloc((size_t)f->n_params + 1, sizeof *given);
   enum fs_status st = find_given(in, f, n, span, given) ? FS_OK : FS_ERR_USER;
   struct fs_str key = {0};
@@ -195,14 +205,17 @@ enum fs_status fs_kernel_form(struct fs_interp *in, struct fs_func *f, int n,
       at++;
     }
   if (st == FS_OK) put_key(f->kernel, given, &key);
-  *out = NULL;
-  for (int k = 0; k < f->forms.len && st == FS_OK && !*out; k++)
-    if (!strcmp(f->forms.data[k].key, fs_str_text(&key))) *out = f->forms.data[k].func;
-  if (st == FS_OK && !*out && (*out = make_form(in, f, n, given, &st))) {
+  bool runs = false;
+  *form = NULL;
+  if (st == FS_OK) st = fs_as_is_runs(in, f, span, &runs);
+  if (runs) st = fs_as_is_call(in, f, given, args, spans, span, want, out, got);
+  for (int k = 0; k < f->forms.len && st == FS_OK && !runs && !*form; k++)
+    if (!strcmp(f->forms.data[k].key, fs_str_text(&key))) *form = f->forms.data[k].func;
+  if (st == FS_OK && !runs && !*form && (*form = make_form(in, f, n, given, &st))) {
     if (f->forms.len == MOST_FORMS) fs_func_forget_form(f, 0);
-    *FS_PUSH(&f->forms) = (struct fs_form){fs_strdup(fs_str_text(&key)), *out};
+    *FS_PUSH(&f->forms) = (struct fs_form){fs_strdup(fs_str_text(&key)), *form};
   }
-  if (*out) fs_func_ref(*out);
+  if (*form) fs_func_ref(*form);
   if (st == FS_ERR_USER) fs_note_call(in->diags, span, "called", "in %.100s, called here", f->name);
   fs_str_free(&key);
   free(given);
@@ -212,10 +225,10 @@ enum fs_status fs_kernel_form(struct fs_interp *in, struct fs_func *f, int n,
 /* -- the command -------------------------------------------------------------------------- */
 
 enum fs_status fs_interp_kernels(struct fs_interp *in, const char *path, const char *name,
-                                 struct fs_span span, struct fs_str *said) {
+                                 const char *how, struct fs_span span, struct fs_str *said) {
   struct fs_func **all = NULL;
   int n;
-  enum fs_status st = fs_kernel_load(in, path, name, span, &n, &all);
+  enum fs_status st = fs_kernel_load(in, path, name, how, span, &n, &all);
   for (int k = 0; st == FS_OK && k < n; k++) {
     const char *called = all[k]->name;
     fs_str_puts(said, called);

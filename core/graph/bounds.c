@@ -173,7 +173,7 @@ static struct bounds of_input(const struct fs_graph *g, const struct fs_node *nd
 /* Positions of what is true, and of where something stands in a list, if at all; what is
  * only moved is as it was. */
 static struct bounds of_library(struct look *l, const struct fs_node *nd) {
-  double n = (double)fs_shape_count(&fs_node(l->g, nd->src[0])->shape);
+  double n = nd->n_src ? (double)fs_shape_count(&fs_node(l->g, nd->src[0])->shape) : 0;
   switch (nd->op) {
     case FS_LIB_FIND: return rounded(nd->dtype, (struct bounds){true, true, 1, n});
     case FS_LIB_INVERT: return rounded(nd->dtype, (struct bounds){true, true, 0, n});

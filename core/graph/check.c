@@ -37,7 +37,7 @@ static const char *check_sources(const struct fs_node *n, fs_id id) {
   int want = kinds[n->kind].n_src;
   if (n->kind == FS_ND_MAP) want = fs_map_ops[n->op].arity;
   if (n->user) want = n->user->n_args;
-  if (n->kind == FS_ND_LIB) want = FS_MIN(FS_MAX(n->n_src, 1), 2);
+  if (n->kind == FS_ND_LIB && !n->user) want = FS_MIN(FS_MAX(n->n_src, 1), 2);
   if (n->n_src != want) return "R3: the number of operands is wrong";
   for (int k = 0; k < n->n_src; k++) {
     if (n->src[k] >= id) return "R1: an operand comes after its use";
@@ -270,6 +270,8 @@ static const char *check_lib(const struct fs_graph *g,
       [FS_LIB_CUMSUM] = 1,  [FS_LIB_CUMPROD] = 1, [FS_LIB_CUMMAX] = 1,
       [FS_LIB_CUMMIN] = 1,  [FS_LIB_SORT] = 1,    [FS_LIB_ARGSORT] = 1,
       [FS_LIB_COMBINE] = 2};
+  if (n->op == FS_LIB_KERNEL)
+    return n->user && n->user->foreign ? NULL : "R9: a call of no kernel";
   if (n->n_src != arity[n->op]) return "R9: a library call lacks an operand";
   for (int k = 0; k < n->n_src; k++) {
     const struct fs_node *s = fs_node(g, n->src[k]);

@@ -64,6 +64,10 @@ static void put_affine(const struct fs_node *n, struct fs_str *out) {
 }
 
 static void put_lib(const struct fs_node *n, struct fs_str *out) {
+  if (n->op == FS_LIB_KERNEL) {
+    put_src(n, out);
+    return;
+  }
   for (int k = 0; k < n->n_src; k++) {
     fs_str_printf(out, " %%%u:", n->src[k]);
     fs_shape_print(&n->lib_shape[k], out);
@@ -136,7 +140,7 @@ static void put_node(const struct fs_graph *g, const struct fs_node *n,
       put_src(n, out);
       return;
     case FS_ND_LIB:
-      put_head(n, "lib", fs_lib_op_names[n->op], out);
+      put_head(n, "lib", n->user ? n->user->name : fs_lib_op_names[n->op], out);
       put_lib(n, out);
       return;
   }

@@ -675,6 +675,15 @@ fs_id fs_graph_lib(struct fs_graph *g, enum fs_lib_op op, enum fs_dtype dt,
   return fs_graph_intern(g, &n);
 }
 
+fs_id fs_graph_foreign(struct fs_graph *g, const struct fs_user *user, enum fs_dtype dt,
+                       const struct fs_shape *result, const fs_id *src) {
+  struct fs_node n = {.kind = FS_ND_LIB, .op = FS_LIB_KERNEL, .dtype = dt, .user = user,
+                      .n_src = (uint8_t)user->n_args, .lib_flags = FS_LIB_IN_RANGE};
+  n.shape = squeezed(result, NULL);
+  for (int k = 0; k < user->n_args; k++) n.src[k] = firm(g, src[k]);
+  return fs_graph_intern(g, &n);
+}
+
 void fs_graph_output(struct fs_graph *g, fs_id id, const char *name) {
   *FS_PUSH(&g->outputs) = id;
   *FS_PUSH(&g->output_names) =

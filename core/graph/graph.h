@@ -92,6 +92,7 @@ enum fs_lib_op {
   FS_LIB_SORT, FS_LIB_ARGSORT, /* along an axis: values, or where they were, from 1 */
   FS_LIB_COMBINE, /* the first rows of src[0]; the others are put to them one after the
                      other, each to the one from 1 that src[1] names */
+  FS_LIB_KERNEL, /* a kernel as the user has written it: node.user->foreign */
   FS_LIB_OP_COUNT
 };
 extern const char *const fs_lib_op_names[FS_LIB_OP_COUNT];
@@ -345,6 +346,9 @@ fs_id fs_graph_lib(struct fs_graph *g, enum fs_lib_op op, enum fs_dtype dt,
                    const struct fs_shape *result, fs_id a,
                    const struct fs_shape *a_shape, fs_id b,
                    const struct fs_shape *b_shape, unsigned flags);
+/* A call of a kernel as it is written; the operands are arrays of any types. */
+fs_id fs_graph_foreign(struct fs_graph *g, const struct fs_user *user, enum fs_dtype dt,
+                       const struct fs_shape *result, const fs_id *src);
 /* A function of the user over operands of fitting shapes, converted to `dt`
  * first, which is the type of the result. By element: as fs_graph_map(). By
  * instance: `batch` is the squeezed shape of the stack of instances, and every

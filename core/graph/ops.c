@@ -93,7 +93,7 @@ const char *const fs_lib_op_names[FS_LIB_OP_COUNT] = {
     [FS_LIB_CUMSUM] = "cumsum",   [FS_LIB_CUMPROD] = "cumprod",
     [FS_LIB_CUMMAX] = "cummax",   [FS_LIB_CUMMIN] = "cummin",
     [FS_LIB_SORT] = "sort",       [FS_LIB_ARGSORT] = "argsort",
-    [FS_LIB_COMBINE] = "combine",
+    [FS_LIB_COMBINE] = "combine", [FS_LIB_KERNEL] = "kernel",
 };
 
 const enum fs_map_op fs_lib_by[FS_LIB_BYS] = {

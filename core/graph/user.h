@@ -11,6 +11,9 @@
  *                              each: an APPLY node. Shapes are batch ++ element:
  *                              A is N x 3 x 3, and so is the result
  *
+ * A third kind is a kernel that runs as it is written (foreign.h), the call of which is a node
+ * FS_LIB_KERNEL.
+ *
  * A function by element may also be a region of statements (region.h), whose operands
  * have types of their own.
  *
@@ -21,6 +24,7 @@
 #ifndef FS_USER_H
 #define FS_USER_H
 
+#include "core/graph/foreign.h"
 #include "core/graph/region.h"
 
 enum {
@@ -85,6 +89,7 @@ struct fs_user {
   const struct fs_user *const *alternatives;
   int n_alternatives;         /* 0: only itself                             */
   const struct fs_region *region; /* by element: the body, in place of texts */
+  const struct fs_foreign *foreign; /* a kernel as it is written */
   struct fs_user_text cuda, c;
   struct fs_user_move load[FS_USER_ARGS], store; /* by instance             */
 };

@@ -177,7 +177,8 @@ struct fs_applied {
 enum {
   FS_MOST_APPLIED = 4,              /* a longer chain is cut: each has all of
                                        its elements on chip                */
-  FS_MOST_PARTS = FS_MOST_APPLIED * (FS_MOST_SRC + 1)
+  FS_LIB_SLOTS = FS_MOST_SRC + 1,
+  FS_MOST_PARTS = FS_MOST_APPLIED * FS_LIB_SLOTS
 };
 
 /* What a kernel copies that computes nothing, for an UPDATE (copy.c, in_place.c). Its two
@@ -267,8 +268,8 @@ struct fs_kernel {
   bool in_place;                    /* BASE, AROUND: it is left out where nobody wants
                                        the base after the block (run.c): the update may
                                        happen in place                     */
-  int lib_slots[3];                 /* FS_LIBRARY: result, then operands;  */
-  struct fs_layout lib_layout[3];   /* over the squeezed axes of each      */
+  int lib_slots[FS_LIB_SLOTS];      /* FS_LIBRARY: result, then operands;  */
+  struct fs_layout lib_layout[FS_LIB_SLOTS]; /* over the squeezed axes of each */
   double bytes_read, bytes_written; /* off-chip traffic                    */
   double flops;
   struct fs_work work;              /* the same for the model, in its terms */

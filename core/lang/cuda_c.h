@@ -42,6 +42,7 @@ struct fs_c_param {
   struct fs_expr *dim[FS_C_RANK]; /* NULL: not said */
 };
 
+struct fs_c_own;
 struct fs_c_kernel {
   const char *name;
   struct fs_span span, whole; /* of the name; of all of it */
@@ -49,6 +50,20 @@ struct fs_c_kernel {
   struct fs_c_param *params;
   struct fs_c_name *locals;
   struct fs_stmt *body;
+  int64_t block[3];          /* threads of a block along each axis, where the text has them */
+  bool bare[3];              /* idx, idy, idz stand in it, which no program declares */
+  bool understood;           /* the body is read: always, but for one as it is written */
+  const struct fs_c_own *own; /* as it is written: by parameter; NULL: it is only read */
+  const char *text;          /* ... what a compiler takes */
+  int axes;                  /* ... the last axis of threads that it names, from 1 */
+  const char *why;           /* ... why the body is not read, with line and column */
+};
+
+/* What the text says of a parameter, for a call of the kernel as it is written. */
+struct fs_c_own {
+  char kind;                 /* 'f', 'i', 'u', 'b' (bool) */
+  int bytes, lanes;          /* of a number; float4 has four lanes */
+  bool is_const;             /* an array whose elements are */
 };
 
 /* Reads all kernels of a source into the arena; of those that are not called `only`, unless
@@ -66,6 +81,23 @@ struct fs_c_given {
   bool known;                /* a number of the host: `number` */
   double number;
 };
+
+/* The kernels of a source to be run as they are written (cuda_c_asis.c): their bodies are read as
+ * well where that is possible, and that they are not is no error. `name`: of the file. */
+enum fs_status fs_c_read_as_is(struct fs_diags *diags, struct fs_arena *arena, uint32_t source,
+                               const char *name, const char *only, int *n,
+                               struct fs_c_kernel **out);
+
+/* Of a call of one kernel: how many threads there are, and what the call leaves open. */
+struct fs_c_geometry {
+  int64_t threads[3];        /* along each axis; 0: it is not asked for */
+  int64_t blocks[3], of_block[3]; /* where blockIdx.x, threadIdx.x stand alone; else 0 */
+  bool guarded[3];           /* a condition says how many of `threads` there are */
+};
+/* Fills the given[] that are not, as far as the kernel says: numbers, and shapes of arrays. */
+enum fs_status fs_c_geometry(struct fs_diags *diags, struct fs_arena *arena,
+                             const struct fs_c_kernel *k, struct fs_c_given *given,
+                             struct fs_c_geometry *out);
 
 /* A kernel for one kind of call: statements that use the given parameters by their names, and
  * return what the kernel writes. Its text and spans are the kernel's. */

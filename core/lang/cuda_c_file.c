@@ -99,7 +99,6 @@ static void mark_all(struct fs_c_reader *p, const struct fs_stmt *list, struct s
   }
 }
 
-/* Behind `__global__`. */
 /* What stands from the next bracket on to the one that closes it. */
 static bool pass_over(struct fs_c_reader *p, const char *opens, const char *closes) {
   int open = 0;
@@ -114,6 +113,7 @@ static bool pass_over(struct fs_c_reader *p, const char *opens, const char *clos
               "expected `%s`, found the end of the file", closes);
 }
 
+/* Behind `__global__`. */
 static bool rule_kernel(struct fs_c_reader *p, struct fs_c_kernel *out) {
   struct fs_span begin = p->last;
   while (p->st == FS_OK && fs_c_cur(p)->kind == FS_CT_NAME && fs_c_is_ahead(p, "(") &&
@@ -127,6 +127,7 @@ static bool rule_kernel(struct fs_c_reader *p, struct fs_c_kernel *out) {
   fs_c_next(p);
   p->params.len = p->locals.len = p->scope.len = 0;
   memset(p->block, 0, sizeof p->block);
+  memset(p->bare, 0, sizeof p->bare);
   *out = (struct fs_c_kernel){.name = t->text, .span = t->span};
   if (p->only && strcmp(p->only, t->text)) return pass_over(p, "{", "}");
   if (!fs_c_expect(p, "(")) return false;
@@ -140,6 +141,9 @@ static bool rule_kernel(struct fs_c_reader *p, struct fs_c_kernel *out) {
   mark_all(p, body, (struct stored){0});
   *out = (struct fs_c_kernel){.name = t->text, .span = t->span, .body = body};
   out->whole = fs_span_join(begin, p->last);
+  out->understood = true;
+  memcpy(out->block, p->block, sizeof out->block);
+  memcpy(out->bare, p->bare, sizeof out->bare);
   out->n_params = p->params.len;
   out->n_locals = p->locals.len;
   out->params = FS_NEW_N(p->arena, struct fs_c_param, out->n_params ? out->n_params : 1);
@@ -285,6 +289,39 @@ static bool rule_function(struct fs_c_reader *p) {
   return p->st == FS_OK;
 }
 
+/* -- what is not read ------------------------------------------------------------------------ */
+
+/* Takes an error back, behind `before` others: it is one where a kernel has what it is about. */
+static struct fs_c_unread take_back(struct fs_c_reader *p, int before) {
+  const struct fs_diag *d = &p->diags->list.data[before];
+  struct fs_c_unread u = {.at = d->span};
+  u.why = fs_arena_strndup(p->arena, d->message, strlen(d->message));
+  u.hint = d->hint ? fs_arena_strndup(p->arena, d->hint, strlen(d->hint)) : NULL;
+  fs_diags_cut(p->diags, before);
+  p->st = FS_OK;
+  p->in_function = false;
+  p->depth = p->loops = p->level = 0;
+  return u;
+}
+
+/* Up to a `;`, or the end of a function's body. Gives the name in front of its bracket, or of
+ * what it sets; NULL: there is none. */
+static const char *pass_declaration(struct fs_c_reader *p) {
+  const char *name = NULL;
+  bool found = false;
+  while (fs_c_cur(p)->kind != FS_CT_END) {
+    bool opens = fs_c_is(p, "(") || fs_c_is(p, "["), body = fs_c_is(p, "{");
+    found |= opens || body || fs_c_is(p, "=") || fs_c_is(p, ";");
+    if (!found && fs_c_cur(p)->kind == FS_CT_NAME) name = fs_c_cur(p)->text;
+    if (fs_c_accept(p, ";")) break;
+    if (opens) pass_over(p, fs_c_is(p, "(") ? "(" : "[", fs_c_is(p, "(") ? ")" : "]");
+    else if (body) pass_over(p, "{", "}");
+    else fs_c_next(p);
+    if (p->st != FS_OK || (body && !fs_c_is(p, ";") && !fs_c_is(p, "="))) break;
+  }
+  return name;
+}
+
 /* typedef float real; */
 static bool rule_typedef(struct fs_c_reader *p) {
   struct fs_c_word w = {.name = NULL};
@@ -331,20 +368,40 @@ static bool rule_constant(struct fs_c_reader *p) {
   return fs_c_expect(p, ";");
 }
 
-/* What stands outside of kernels and is no macro: '(' a function, '=' a constant, or a mistake
- * like one; 0: neither. Passes over what is said of where it is. */
-static char kind_of_declaration(struct fs_c_reader *p) {
-  bool said = false;
-  while (fs_c_accept_word(p, "__device__") || fs_c_accept_word(p, "__host__") ||
-         fs_c_accept_word(p, "inline") || fs_c_accept_word(p, "static") ||
-         fs_c_accept_word(p, "__forceinline__") || fs_c_accept_word(p, "__constant__"))
-    said = true;
-  if (!said && !fs_c_begins_type(p)) return 0;
-  for (int k = p->at; k < p->words.len; k++) {
-    const struct fs_c_token *t = &p->words.data[k];
-    if (t->kind == FS_CT_SIGN && strchr("(=;[{", *t->text)) return *t->text == '(' ? '(' : '=';
+/* What stands outside of kernels and is no macro: a function, or a constant. What of it is the
+ * host's, and what cannot be read, is passed over: it is no mistake unless a kernel has it. */
+static bool rule_declaration(struct fs_c_reader *p, bool cuda) {
+  static const char *const others[] = {"using", "struct", "enum", "class", "union", "namespace"};
+  bool device = !cuda, other = false, function = false;
+  int before = p->diags->list.len;
+  while (fs_c_is_word(p, "__device__") || fs_c_is_word(p, "__host__") ||
+         fs_c_is_word(p, "inline") || fs_c_is_word(p, "static") ||
+         fs_c_is_word(p, "__forceinline__") || fs_c_is_word(p, "__inline__") ||
+         fs_c_is_word(p, "__constant__") || fs_c_is_word(p, "__noinline__")) {
+    device |= fs_c_is_word(p, "__device__");
+    fs_c_next(p);
   }
-  return '=';
+  for (size_t k = 0; k < FS_LEN(others); k++) other |= fs_c_is_word(p, others[k]);
+  if (fs_c_cur(p)->kind != FS_CT_NAME) return false;
+  int at = p->at, end = at;
+  for (; end < p->words.len - 1; end++) {
+    const struct fs_c_token *t = &p->words.data[end];
+    if (t->kind == FS_CT_SIGN && strchr("(=;[{", *t->text)) break;
+  }
+  function = p->words.data[end].kind == FS_CT_SIGN && *p->words.data[end].text == '(';
+  bool reads = !other && (function ? device : fs_c_begins_type(p));
+  if (reads && (function ? rule_function(p) : rule_constant(p))) return true;
+  if (reads && p->st != FS_ERR_USER) return true;
+  struct fs_c_unread u = {.at = p->words.data[end ? end - 1 : 0].span,
+                          .why = "what is the host's is not read"};
+  if (reads) u = take_back(p, before);
+  p->at = at;
+  const char *name = pass_declaration(p);
+  if (name && function)
+    *FS_PUSH(&p->functions) = (struct fs_c_function){.name = name, .unread = u};
+  else if (name && !other)
+    *FS_PUSH(&p->constants) = (struct fs_c_word){.name = name, .unread = u};
+  return true;
 }
 
 enum fs_status fs_c_read(struct fs_diags *diags, struct fs_arena *arena, uint32_t source,
@@ -353,6 +410,9 @@ enum fs_status fs_c_read(struct fs_diags *diags, struct fs_arena *arena, uint32_
   FS_VEC(struct fs_c_kernel) all = {0};
   p.st = fs_c_lex(diags, arena, source, &p.words);
   int braces = 0; /* of extern "C" { */
+  bool cuda = false;
+  for (int k = 0; k < p.words.len; k++)
+    cuda |= p.words.data[k].kind == FS_CT_NAME && !strcmp(p.words.data[k].text, "__global__");
   while (p.st == FS_OK && fs_c_cur(&p)->kind != FS_CT_END) {
     if (fs_c_accept(&p, ";") || (braces && fs_c_accept(&p, "}"))) continue;
     if (fs_c_accept_word(&p, "extern") && fs_c_cur(&p)->kind == FS_CT_STRING) {
@@ -371,16 +431,12 @@ enum fs_status fs_c_read(struct fs_diags *diags, struct fs_arena *arena, uint32_
       rule_template(&p);
       continue;
     }
-    char next = kernel ? 0 : kind_of_declaration(&p);
-    if (next == '(') rule_function(&p);
-    else if (next) rule_constant(&p);
-    else if (!kernel)
+    if (!kernel && !rule_declaration(&p, cuda) && p.st == FS_OK)
       fs_c_fail(&p, fs_c_cur(&p)->span, "kernel-subset", "constants are #define NAME value",
            "a file has kernels (`__global__ void`, `__kernel void`), functions (`__device__`) and "
            "macros, found %s",
            fs_c_found(&p));
-    else if (rule_kernel(&p, &k))
-      *FS_PUSH(&all) = k;
+    if (kernel && rule_kernel(&p, &k)) *FS_PUSH(&all) = k;
   }
   if (p.st == FS_OK && !all.len)
     fs_c_fail(&p, fs_c_cur(&p)->span, "kernel-subset", NULL, "there is no kernel in the file");

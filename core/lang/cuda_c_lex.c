@@ -94,6 +94,21 @@ static enum fs_status lex_number(struct lexer *x, struct fs_c_token *t) {
   return FS_OK;
 }
 
+/* 'a', '\n' */
+static enum fs_status lex_letter(struct lexer *x, struct fs_c_token *t) {
+  static const char escapes[] = "n\nt\tr\r0\0\\\\''\"\"";
+  const char *at = x->text + x->pos + 1;
+  size_t n = *at == '\\' ? 2 : 1;
+  const char *of = n == 2 && at[1] ? strchr(escapes, at[1]) : NULL;
+  bool good = *at && *at != '\n' && (n == 1 || of) && at[n] == '\'';
+  t->kind = FS_CT_NUMBER;
+  t->is_int = true;
+  t->number = good ? (signed char)(of ? of[1] : *at) : 0;
+  t->span = span_of(x, x->pos, x->pos + (good ? n + 2 : 1));
+  x->pos = t->span.end;
+  return good ? FS_OK : fail(x, t->span, "kernel-syntax", NULL, "this is no letter of C");
+}
+
 static enum fs_status lex_one(struct lexer *x, struct fs_c_token *t) {
   static const char *const signs[] = {"<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=",
                                       ">=",  "==",  "!=",  "&&", "||", "+=", "-=", "*=", "/=",
@@ -104,12 +119,13 @@ static enum fs_status lex_one(struct lexer *x, struct fs_c_token *t) {
   x->fresh = false;
   if (isdigit((unsigned char)*at) || (*at == '.' && isdigit((unsigned char)at[1])))
     return lex_number(x, t);
+  if (*at == '\'') return lex_letter(x, t);
   if (is_letter(*at)) {
     t->kind = FS_CT_NAME;
     while (is_letter(at[n])) n++;
   } else if (*at == '"') {
     t->kind = FS_CT_STRING;
-    while (at[n] && at[n] != '"' && at[n] != '\n') n++;
+    while (at[n] && at[n] != '"' && at[n] != '\n') n += 1 + (at[n] == '\\' && at[n + 1] == '"');
     n += at[n] == '"';
   } else {
     for (size_t k = 0; k < FS_LEN(signs) && n == 1; k++)
@@ -118,7 +134,7 @@ static enum fs_status lex_one(struct lexer *x, struct fs_c_token *t) {
   t->span = span_of(x, x->pos, x->pos + n);
   x->pos += n;
   bool plain = t->kind != FS_CT_SIGN || strchr("+-*/%<>=!&|^~?:;,.()[]{}#", *at);
-  if (!plain || n > FS_MAX_NAME)
+  if (!plain || (n > FS_MAX_NAME && t->kind == FS_CT_NAME))
     return fail(x, t->span, "kernel-syntax", "a kernel is plain text in CUDA C or OpenCL C",
                 plain ? "a name of more than 255 letters" : "a character that C has no use for");
   t->text = fs_arena_strndup(x->arena, at, n);

@@ -27,6 +27,10 @@ bool fs_c_refuse(struct fs_c_reader *p, struct fs_span span, const char *what) {
   return fs_c_fail(p, span, "kernel-subset", "docs/kernels.md says what of C is read", "%s", what);
 }
 
+bool fs_c_refuse_unread(struct fs_c_reader *p, const struct fs_c_unread *u) {
+  return fs_c_fail(p, u->at, "kernel-subset", u->hint, "%s", u->why);
+}
+
 void fs_c_next(struct fs_c_reader *p) {
   p->last = fs_c_cur(p)->span;
   if (fs_c_cur(p)->kind != FS_CT_END) p->at++;
@@ -237,6 +241,10 @@ static struct fs_expr *call_own(struct fs_c_reader *p, const struct fs_c_token *
   for (int k = 0; k < p->functions.len && !f; k++)
     if (!strcmp(p->functions.data[k].name, t->text)) f = &p->functions.data[k];
   if (!f) return NULL;
+  if (!f->value) {
+    fs_c_refuse_unread(p, &f->unread);
+    return NULL;
+  }
   if (f->n != n) {
     fs_c_fail(p, span, "kernel-syntax", NULL, "`%.60s` has %d parameter%s, not %d", f->name, f->n,
          f->n == 1 ? "" : "s", n);
@@ -340,8 +348,12 @@ static struct fs_expr *name_of(struct fs_c_reader *p) {
     return NULL;
   }
   if (b) return fs_ex_name(p->arena, t->span, b->name);
-  if (fs_c_is_thread(t->text)) return fs_ex_name(p->arena, t->span, t->text);
+  if (fs_c_is_thread(t->text)) {
+    p->bare[t->text[2] - 'x'] = true;
+    return fs_ex_name(p->arena, t->span, t->text);
+  }
   const struct fs_c_word *c = fs_c_find_word(p->constants.data, p->constants.len, t->text);
+  if (c && !c->value) fs_c_refuse_unread(p, &c->unread);
   if (c) return c->value;
   if (!strcmp(t->text, "true") || !strcmp(t->text, "false")) {
     struct fs_expr *e = fs_ex_node(p->arena, FS_EX_BOOL, t->span, 0, NULL);

@@ -19,11 +19,18 @@ struct fs_c_binding {
 };
 
 
+/* Why something outside of kernels is not read: said where a kernel has it. */
+struct fs_c_unread {
+  const char *why, *hint;
+  struct fs_span at;
+};
+
 /* What a file calls a type, or a constant. */
 struct fs_c_word {
   const char *name;
   enum fs_c_type type;
-  struct fs_expr *value;     /* of a constant */
+  struct fs_expr *value;     /* of a constant; NULL: */
+  struct fs_c_unread unread;
 };
 
 /* A function of the file's own: one expression of its parameters. */
@@ -32,7 +39,8 @@ struct fs_c_function {
   enum fs_c_type type, types[FS_C_ARGS];
   int n;
   const char *params[FS_C_ARGS];
-  struct fs_expr *value;
+  struct fs_expr *value;     /* NULL: */
+  struct fs_c_unread unread;
 };
 
 struct fs_c_reader {
@@ -48,6 +56,7 @@ struct fs_c_reader {
   FS_VEC(struct fs_c_word) types, constants;
   bool in_function;
   bool shared;               /* the type that was read last is of memory that threads share */
+  bool bare[3];              /* idx, idy, idz stand in the kernel, and are not declared */
   int64_t block[3];          /* threads of a block along each axis, where that is a number */
   FS_VEC(struct fs_c_param) params;
   FS_VEC(struct fs_c_name) locals;
@@ -78,6 +87,7 @@ const char *fs_c_found(const struct fs_c_reader *p);
 bool FS_PRINTF(5, 6) fs_c_fail(struct fs_c_reader *p, struct fs_span span, const char *id,
                                const char *hint, const char *fmt, ...);
 bool fs_c_refuse(struct fs_c_reader *p, struct fs_span span, const char *what);
+bool fs_c_refuse_unread(struct fs_c_reader *p, const struct fs_c_unread *u);
 struct fs_c_binding *fs_c_bound(struct fs_c_reader *p, const char *c);
 const char *fs_c_fresh_name(struct fs_c_reader *p, const char *c);
 struct fs_c_binding *fs_c_declare(struct fs_c_reader *p, const struct fs_c_token *t,

@@ -801,6 +801,7 @@ bool fs_c_read_tiles(struct fs_c_reader *p, struct fs_stmt **body) {
     if (p->block[0] && p->block[0] != size)
       return fs_c_refuse(p, t.tiles[0].of->span,
                          "a sum of a block is of as many as it has threads");
+    p->block[0] = size;
     return of_blocks(&t, *body, size, false);
   }
   while (left && way < ways && !of_grid(&t, *body, turns[way], false)) way++;

@@ -1,5 +1,6 @@
 /* parse_stmt.c - the rules of statements and blocks, and the entry points.
  * Notation and error handling: see parse_expr.c and parser.h. */
+#include "core/lang/node.h"
 #include "core/lang/parse.h"
 #include "core/lang/parser.h"
 
@@ -625,9 +626,28 @@ static struct fs_stmt *rule_short_with_values(struct fs_parser *p) {
   return s->expr ? finish(p, s) : NULL;
 }
 
-/* kernel = ":" "kernel" string [ "," string ]     which is a call of kernel() */
+/* asis block=16x16: what stands up to the end of the statement, as a string. */
+static struct fs_expr *rule_as_is(struct fs_parser *p) {
+  struct fs_span span = fs_cur_span(p);
+  bool alone = p->next.kind == FS_TK_NEWLINE || p->next.kind == FS_TK_SEMI ||
+               p->next.kind == FS_TK_EOF;
+  if (!alone) {
+    const char *rest = p->lexer.text + p->lexer.pos;
+    size_t len = FS_MIN(strcspn(rest, ";#\n"), p->lexer.end - p->lexer.pos);
+    p->lexer.pos += (uint32_t)len;
+    span.end = p->lexer.pos;
+    fs_advance(p);
+  }
+  fs_advance(p);
+  struct fs_expr *e = fs_ex_node(p->arena, FS_EX_STRING, span, 0, NULL);
+  e->text_len = span.end - span.begin;
+  e->text = fs_arena_strndup(p->arena, p->lexer.text + span.begin, e->text_len);
+  return e;
+}
+
+/* kernel = ":" "kernel" string [ "," string ] [ "asis" words ]   which is a call of kernel() */
 static struct fs_expr *rule_kernel(struct fs_parser *p) {
-  struct fs_expr *args[2] = {NULL};
+  struct fs_expr *args[3] = {NULL};
   int n = 0;
   fs_advance(p);
   struct fs_param name = fs_take_name(p);
@@ -638,7 +658,15 @@ static struct fs_expr *rule_kernel(struct fs_parser *p) {
                            "expected the file as a string, found %s", fs_found(p));
     args[n++] = fs_rule_expr(p);
   } while (args[n - 1] && n < 2 && fs_accept(p, FS_TK_COMMA));
-  return args[n - 1] ? fs_new_call(p, name, n, args) : NULL;
+  if (!args[n - 1]) return NULL;
+  if (token_is(&p->cur, "asis")) {
+    if (n < 2) { /* any name */
+      args[n] = fs_ex_node(p->arena, FS_EX_STRING, args[0]->span, 0, NULL);
+      args[n++]->text = "";
+    }
+    args[n++] = rule_as_is(p);
+  }
+  return fs_new_call(p, name, n, args);
 }
 
 /* simple = expr | targets

@@ -130,7 +130,7 @@ static void number_slots(struct planner *p) {
   FS_EACH_AT(&plan->kernels, kn) {
     for (int a = 0; a < kn->accesses.len; a++)
       kn->accesses.data[a].slot = slot_of(&s, (fs_id)kn->accesses.data[a].slot);
-    for (int l = 0; kn->lib_node && l < 3; l++)
+    for (int l = 0; kn->lib_node && l < FS_LIB_SLOTS; l++)
       kn->lib_slots[l] = kn->lib_slots[l] ? slot_of(&s, (fs_id)kn->lib_slots[l]) : -1;
   }
   fs_plan_touch_slots(plan);

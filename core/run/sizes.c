@@ -139,7 +139,7 @@ static bool add_kernel(struct fs_sizes *s, struct fs_kernel *k, int at) {
   for (int x = 0; x < k->values.len; x++) add_value(s, &k->values.data[x]);
   for (int x = 0; x < k->calls.len; x++) fix(s, k->calls.data[x]); /* ... tell the steps */
   for (int x = 0; x < k->accesses.len; x++) add_access(s, &k->accesses.data[x], at);
-  for (int x = 0; x < 3 && k->lib_node; x++) {
+  for (int x = 0; x < FS_LIB_SLOTS && k->lib_node; x++) {
     fix(s, (uint64_t)k->lib_slots[x]);
     if (k->lib_slots[x] >= 0) layout(s, &k->lib_layout[x], FS_MAX_RANK);
   }

@@ -763,8 +763,15 @@ static enum fs_status run_elem(struct command *c) {
 }
 
 static enum fs_status run_kernel(struct command *c) {
-  if (c->n < 1 || c->n > 2) return usage(c);
-  return fs_interp_kernels(c->s->in, c->word[0], c->n > 1 ? c->word[1] : NULL, c->span, &c->out);
+  struct fs_str how = {0};
+  int n = 1; /* words in front of `asis` */
+  while (n < c->n && strcmp(c->word[n], "asis")) n++;
+  if (c->n < 1 || n > 2) return usage(c);
+  for (int k = n; k < c->n; k++) fs_str_printf(&how, "%s ", c->word[k]);
+  enum fs_status st = fs_interp_kernels(c->s->in, c->word[0], n > 1 ? c->word[1] : NULL,
+                                        how.len ? fs_str_text(&how) : NULL, c->span, &c->out);
+  fs_str_free(&how);
+  return st;
 }
 
 static enum fs_status dispatch(struct command *c) {

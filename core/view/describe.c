@@ -115,7 +115,9 @@ static void put_op(const struct fs_node *nd, struct fs_str *out) {
     case FS_ND_REDUCE:
       fs_str_printf(out, "reduce %s", fs_reduce_ops[nd->op].name);
       break;
-    case FS_ND_LIB: fs_str_puts(out, fs_lib_op_names[nd->op]); break;
+    case FS_ND_LIB:
+      fs_str_puts(out, nd->user ? nd->user->name : fs_lib_op_names[nd->op]);
+      break;
     case FS_ND_UPDATE: fs_str_puts(out, "update"); break;
     case FS_ND_RAND: fs_str_puts(out, "rand"); break;
     case FS_ND_RANDN: fs_str_puts(out, "randn"); break;
@@ -259,7 +261,7 @@ static double slot_bytes(const struct fs_slot *s) {
 static json_t *traffic_array(const struct describe *d,
                              const struct fs_kernel *k, bool writes) {
   json_t *list = json_array();
-  for (int l = 0; k->lib_node && l < 3; l++)
+  for (int l = 0; k->lib_node && l < FS_LIB_SLOTS; l++)
     if (k->lib_slots[l] >= 0 && (l == 0) == writes)
       add_traffic(d, list, k->lib_slots[l],
                   slot_bytes(&d->plan->slots.data[k->lib_slots[l]]));

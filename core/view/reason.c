@@ -189,7 +189,7 @@ const void *fs_slot_storage(const struct fs_plan *plan, int slot) {
 static bool next_use(const struct fs_kernel *k, int *at, int *slot, bool *writes) {
   if (k->lib_node) {
     int l = (*at)++;
-    if (l >= 3) return false;
+    if (l >= FS_LIB_SLOTS) return false;
     *slot = k->lib_slots[l];
     *writes = l == 0;
     return true;

@@ -67,7 +67,7 @@ struct cu_module {
   struct cu_function *functions;
 };
 struct cu_function {
-  int (*start)(void **args, unsigned blocks, unsigned threads, size_t shared);
+  int (*start)(void **args, const unsigned *grid, const unsigned *block, size_t shared);
   int registers, local;
   size_t most_shared;        /* bytes that a block may ask for; 0: what needs no word */
   struct cu_function *next;
@@ -706,12 +706,12 @@ static void take_fault(void) {
 static int launch(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
                   unsigned bx, unsigned by, unsigned bz, unsigned shared,
                   void **args) {
-  if (!gx || !bx || gy != 1 || gz != 1 || by != 1 || bz != 1 || bx > 1024)
+  if (!gx || !gy || !gz || !bx || !by || !bz || gy > 65535 || gz > 65535 || bx * by * bz > 1024)
     return CU_INVALID_VALUE;
   double begin = now(), queued = FS_MAX(queued_until, begin);
   double takes = 1e-3 * (double)fake_number("FUSIBLE_FAKE_TAKES", 0);
   double thread = 1e-9 * (double)fake_number("FUSIBLE_FAKE_CLOCK", 0);
-  if (thread > 0) told += takes + thread * gx * bx;
+  if (thread > 0) told += takes + thread * gx * gy * gz * bx * by * bz;
   else queued_until = queued + takes;
   busy_until = begin + 1e-3 * (double)fake_number("FUSIBLE_FAKE_BUSY", 0);
   busy_until = FS_MAX(busy_until, queued_until);
@@ -719,7 +719,8 @@ static int launch(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
   for (long k = fake_number("FUSIBLE_FAKE_PRINT", 0); k > 0; k--)
     putchar(k % 64 ? 'o' : '\n'), fputc(k % 64 ? 'e' : '\n', stderr);
   if (poison || !fake_runs()) return poison;
-  if (f->start(args, gx, bx, shared)) poison = CU_LAUNCH_TIMEOUT;
+  const unsigned grid[3] = {gx, gy, gz}, block[3] = {bx, by, bz};
+  if (f->start(args, grid, block, shared)) poison = CU_LAUNCH_TIMEOUT;
   return poison;
 }
 

@@ -12,6 +12,7 @@
  *   FUSIBLE_FAKE_RUN=0      compiles nothing; the driver does not mind (driver.c), nor
  *   FUSIBLE_FAKE_DEVICE     does it of a device that only passes for a larger one
  */
+#include <ctype.h>
 #include <fcntl.h>
 
 #include "core/base/base.h"
@@ -90,7 +91,7 @@ static const char *next_kernel(const char *p, char *name, size_t size) {
     const char *end = p, *begin;
     while (end[-1] == ' ' || end[-1] == '\n') end--;
     begin = end;
-    while (strchr("abcdefghijklmnopqrstuvwxyz_0123456789", begin[-1])) begin--;
+    while ((isalnum((unsigned char)begin[-1]) || begin[-1] == '_')) begin--;
     snprintf(name, size, "%.*s", (int)(end - begin), begin);
     if (strncmp(name, "__", 2) != 0) return p;
     p = strchr(p, ')');
@@ -99,18 +100,33 @@ static const char *next_kernel(const char *p, char *name, size_t size) {
   return NULL;
 }
 
+/* extern __shared__ float s[];  is  float *s = (float *)fiber_dynamic(); */
+static void write_text(FILE *f, const char *source) {
+  static const char word[] = "extern __shared__ ";
+  for (const char *at; (at = strstr(source, word));) {
+    const char *type = at + sizeof word - 1, *end = strchr(type, '['), *name = end;
+    if (!end) break;
+    while (name > type && name[-1] != ' ') name--;
+    fprintf(f, "%.*s%.*s *%.*s = (%.*s *)fiber_dynamic()", (int)(at - source), source,
+            (int)(name - type), type, (int)(end - name), name, (int)(name - type), type);
+    source = end + strcspn(end, ";");
+  }
+  fputs(source, f);
+}
+
 static void write_program(FILE *f, const char *source, bool quick) {
   if (quick) fputs("#define FS_QUICK\n", f);
   fputs("#line 1 \"fusible.cu\"\n", f);
-  fputs(source, f);
+  write_text(f, source);
   fputs("\n", f);
   char name[100];
   for (const char *p = source; (p = next_kernel(p, name, sizeof name));)
     fprintf(f,
             "extern \"C\" FIBER_EXPORT int "
-            "fake_start_%s(void **args, unsigned blocks, unsigned threads, "
+            "fake_start_%s(void **args, const unsigned *g, const unsigned *b, "
             "size_t shared) {\n"
-            "  return fiber_launch(blocks, threads, shared, [](void *a) { "
+            "  return fiber_launch_grid({g[0], g[1], g[2]}, {b[0], b[1], b[2]}, shared, "
+            "[](void *a) { "
             "fiber_call(&%s, (void **)a); }, args);\n}\n", name, name);
 }
 

@@ -27,7 +27,7 @@
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
 #define __grid_constant__
-#define __constant__ static const
+#define __constant__ static
 #define __shared__ static __attribute__((section("fiber_shared")))
 
 struct fiber_dim3 {
@@ -35,6 +35,15 @@ struct fiber_dim3 {
 };
 static fiber_dim3 threadIdx, blockIdx, blockDim = {1, 1, 1},
                                        gridDim = {1, 1, 1};
+static unsigned fiber_n_threads = 1, fiber_n_blocks = 1;  // of a block, of the grid
+
+// Number k along x, then y, then z.
+static fiber_dim3 fiber_place(unsigned k, const fiber_dim3 &in) {
+  return {k % in.x, k / in.x % in.y, k / in.x / in.y};
+}
+static unsigned fiber_index_of(const fiber_dim3 &at, const fiber_dim3 &in) {
+  return (at.z * in.y + at.y) * in.x + at.x;
+}
 
 // At least one element, so that the section exists in every program.
 static __attribute__((section("fiber_shared"), used)) char fiber_anchor[16];
@@ -248,6 +257,12 @@ static int atomicOr(int *p, int x) {
   return old;
 }
 
+// What kernels of users call besides.
+template <typename T>
+static T max(T a, T b) { return a < b ? b : a; }
+template <typename T>
+static T min(T a, T b) { return b < a ? b : a; }
+
 template <typename To, typename From>
 static To fiber_bits(From x) {
   To y;
@@ -341,14 +356,14 @@ static void fiber_tensor_copy(void *to, const unsigned long long *map, int colum
 // Lets every thread of a warp go on to where it waits; true if anything moved.
 static bool fiber_run_warp(fiber_thread *threads, fiber_block *b, unsigned warp) {
   bool moved = false;
-  for (unsigned t = warp * 32; t < warp * 32 + 32 && t < blockDim.x; t++) {
+  for (unsigned t = warp * 32; t < warp * 32 + 32 && t < fiber_n_threads; t++) {
     fiber_thread *f = &threads[t];
     const bool spins = f->state == FIBER_SPIN;
     if (f->state == FIBER_SHUFFLE && b->warps[warp].turn != f->turn)
       f->state = FIBER_READY;
     if (f->state != FIBER_READY && !spins) continue;
     fiber_now = f;
-    threadIdx = {t, 0, 0};
+    threadIdx = fiber_place(t, blockDim);
     f->state = FIBER_READY;
     fiber_resume(f);
     moved |= !(spins && f->state == FIBER_SPIN);
@@ -359,14 +374,14 @@ static bool fiber_run_warp(fiber_thread *threads, fiber_block *b, unsigned warp)
 // Opens the barrier that all threads wait at, if they do.
 static bool fiber_open_barrier(fiber_thread *threads, fiber_block *b) {
   unsigned barrier = 0, done = 0;
-  for (unsigned t = 0; t < blockDim.x; t++) {
+  for (unsigned t = 0; t < fiber_n_threads; t++) {
     barrier += threads[t].state == FIBER_BARRIER;
     done += threads[t].state == FIBER_DONE;
   }
-  if (!barrier || barrier + done != blockDim.x) return false;
+  if (!barrier || barrier + done != fiber_n_threads) return false;
   b->result = b->sum;
   b->sum = 0;
-  for (unsigned t = 0; t < blockDim.x; t++)
+  for (unsigned t = 0; t < fiber_n_threads; t++)
     if (threads[t].state == FIBER_BARRIER) threads[t].state = FIBER_READY;
   return true;
 }
@@ -377,8 +392,8 @@ static bool fiber_open_barrier(fiber_thread *threads, fiber_block *b) {
 // first, or the last, runs as far as it can before the next: what they tell each
 // other without a barrier is wrong in one of them.
 static bool fiber_run_block(fiber_thread *threads, fiber_block *b) {
-  const unsigned warps = (blockDim.x + 31) / 32;
-  const unsigned order = (blockIdx.x + gridDim.x) % 3;
+  const unsigned warps = (fiber_n_threads + 31) / 32;
+  const unsigned order = (fiber_index_of(blockIdx, gridDim) + fiber_n_blocks) % 3;
   bool moved = false;
   for (int passes = 0; passes < 256; passes++) {
     bool pass = false;
@@ -407,15 +422,15 @@ static int fiber_report(const fiber_thread *threads, unsigned total) {
 
 static int fiber_schedule(fiber_thread *threads, fiber_block *blocks) {
   const size_t shared = (size_t)(__stop_fiber_shared - __start_fiber_shared);
-  const unsigned total = gridDim.x * blockDim.x;
+  const unsigned total = fiber_n_blocks * fiber_n_threads;
   for (int idle = 0; idle < 3;) {
     const unsigned long released = fiber_releases;
     bool moved = false;
-    for (unsigned b = 0; b < gridDim.x; b++) {
-      blockIdx = {b, 0, 0};
+    for (unsigned b = 0; b < fiber_n_blocks; b++) {
+      blockIdx = fiber_place(b, gridDim);
       fiber_block_now = &blocks[b];
       memcpy(__start_fiber_shared, blocks[b].shared, shared);
-      moved |= fiber_run_block(threads + (size_t)b * blockDim.x, &blocks[b]);
+      moved |= fiber_run_block(threads + (size_t)b * fiber_n_threads, &blocks[b]);
       memcpy(blocks[b].shared, __start_fiber_shared, shared);
     }
     unsigned done = 0;
@@ -426,9 +441,10 @@ static int fiber_schedule(fiber_thread *threads, fiber_block *blocks) {
   return fiber_report(threads, total);
 }
 
-// Runs a grid of blocks x threads; 0, or -1 when threads wait for ever.
-static int fiber_launch(unsigned blocks, unsigned threads, size_t dynamic,
-                        void (*entry)(void *), void *argument) {
+// Runs a grid; 0, or -1 when threads wait for ever.
+static int fiber_launch_grid(const fiber_dim3 &grid, const fiber_dim3 &block, size_t dynamic,
+                             void (*entry)(void *), void *argument) {
+  const unsigned blocks = grid.x * grid.y * grid.z, threads = block.x * block.y * block.z;
   const size_t total = (size_t)blocks * threads;
   const size_t shared = (size_t)(__stop_fiber_shared - __start_fiber_shared);
   char *stacks = (char *)mmap(nullptr, total * FIBER_STACK,
@@ -450,8 +466,8 @@ static int fiber_launch(unsigned blocks, unsigned threads, size_t dynamic,
   fiber_clusters = (fiber_cluster *)calloc(blocks, sizeof *fiber_clusters);
   fiber_entry = entry;
   fiber_argument = argument;
-  gridDim = {blocks, 1, 1};
-  blockDim = {threads, 1, 1};
+  gridDim = grid, blockDim = block;
+  fiber_n_blocks = blocks, fiber_n_threads = threads;
   const int failed = fiber_schedule(t, b);
   for (unsigned k = 0; k < blocks; k++) {
     free(b[k].warps);
@@ -463,6 +479,10 @@ static int fiber_launch(unsigned blocks, unsigned threads, size_t dynamic,
   free(b);
   munmap(stacks, total * FIBER_STACK);
   return failed;
+}
+static int fiber_launch(unsigned blocks, unsigned threads, size_t dynamic,
+                        void (*entry)(void *), void *argument) {
+  return fiber_launch_grid({blocks, 1, 1}, {threads, 1, 1}, dynamic, entry, argument);
 }
 
 // -- calling a kernel by what a driver has of it: pointers to its arguments ---------------

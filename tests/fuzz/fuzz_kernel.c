@@ -53,6 +53,22 @@ static void look_at_form(struct fs_diags *diags, const struct fs_c_kernel *k, in
   fs_arena_free(arena);
 }
 
+/* As it is written, of arrays of two dimensions. */
+static void look_as_is(struct fs_diags *diags, const struct fs_c_kernel *k) {
+  struct fs_c_given given[MOST_PARAMS] = {{0}};
+  struct fs_c_geometry geometry;
+  struct fs_arena *arena = fs_arena_new();
+  need(k->text && strlen(k->text) > 0);
+  for (int p = 0; p < k->n_params && k->n_params <= MOST_PARAMS; p++)
+    given[p] = (struct fs_c_given){.given = k->params[p].reads || !k->params[p].array,
+                                   .rank = k->params[p].array ? 2 : 0, .dim = {4, 5},
+                                   .known = !k->params[p].array, .number = 4};
+  fs_diags_clear(diags);
+  if (k->understood && k->n_params <= MOST_PARAMS)
+    fs_c_geometry(diags, arena, k, given, &geometry);
+  fs_arena_free(arena);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct fs_diags diags;
   struct fs_c_kernel *all = NULL;
@@ -69,6 +85,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       look_at_form(&diags, &all[k], rank, false, size);
       look_at_form(&diags, &all[k], rank, true, size);
     }
+  fs_diags_clear(&diags);
+  st = fs_c_read_as_is(&diags, arena, source, "<fuzz>", NULL, &n, &all);
+  need(st == FS_OK || st == FS_ERR_USER);
+  need(look_at_errors(&diags, size) == (st == FS_ERR_USER));
+  for (int k = 0; k < n && st == FS_OK; k++) look_as_is(&diags, &all[k]);
   fs_arena_free(arena);
   fs_diags_free(&diags);
   return 0;

@@ -18,6 +18,7 @@
 
 #include "core/base/account.h"
 #include "core/base/apart.h"
+#include "core/plan/kernels/launches.h"
 #include "elemlib/cpu/routines.h"
 
 /* -- the library ------------------------------------------------------------ */
@@ -1034,6 +1035,11 @@ static enum fs_status factor(const struct fs_lib_call *c, struct fs_diags *d) {
   return status == FS_OK && info ? fs_lib_failed(c, info, d) : status;
 }
 
+/* Of the target that there was when the call was read. */
+static enum fs_status needs_gpu(struct fs_diags *d) {
+  return fs_env_error(d, "kernel-as-is", NULL, "a kernel as it is written needs a GPU");
+}
+
 enum fs_status fs_lapack_call(const struct fs_lib_call *call, struct fs_pool *pool,
                               int threads, struct fs_diags *d) {
   enum fs_status status = fs_lib_check(call, d);
@@ -1060,6 +1066,7 @@ enum fs_status fs_lapack_run(const struct fs_plan *plan,
                              const struct fs_kernel *k, void *const *slots,
                              struct fs_pool *pool, int threads, struct fs_diags *d) {
   struct fs_lib_call call;
+  if (fs_node(plan->graph, k->lib_node)->op == FS_LIB_KERNEL) return needs_gpu(d);
   fs_lib_call_read(plan, k, slots, &call);
   return fs_lapack_call(&call, pool, threads, d);
 }

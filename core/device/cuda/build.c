@@ -63,7 +63,7 @@ void fs_build_begin(struct cuda *t, struct fs_build *b, const char *source,
 }
 
 /* Lines of a compiler's log from the first error on, after any warnings; on one. */
-static void put_log(struct fs_str *s, const char *log) {
+void fs_build_put_log(struct fs_str *s, const char *log) {
   int lines = 0;
   const char *from = log ? strstr(log, ": error") : NULL;
   while (from && from > log && from[-1] != '\n') from--;
@@ -78,7 +78,7 @@ static void put_log(struct fs_str *s, const char *log) {
 /* The compiler refused a text of our own: keep it for the report. */
 static enum fs_status refused(const struct fs_build *b, struct fs_diags *d) {
   struct fs_str log = {0};
-  put_log(&log, b->job.log);
+  fs_build_put_log(&log, b->job.log);
   bool other = b->job.quick && b->other;
   char *kept = fs_kernel_keep_source(&b->key, other ? b->other : b->source);
   fs_env_error(d, "compile-failed",

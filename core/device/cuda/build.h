@@ -35,6 +35,8 @@ enum fs_status fs_build_finish(struct fs_build *builds, int n, struct fs_diags *
 enum fs_status fs_build_load(struct cuda *t, struct fs_build *b, const char *entry,
                              CUmodule *module, CUfunction *function, struct fs_diags *d);
 void fs_build_free(struct fs_build *b);
+/* The first lines of a compiler's log that tell of errors, as one. */
+void fs_build_put_log(struct fs_str *s, const char *log);
 /* Of a cache that cannot be written. */
 void fs_build_warn(struct fs_diags *d);
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "core/device/cuda/build.h"
+#include "core/device/cuda/foreign.h"
 #include "core/plan/plan.h"
 
 /* -- modules that codes share -------------------------------------------------------------- */
@@ -251,6 +252,8 @@ static struct fs_code *new_code(struct cuda *t, const struct fs_plan *plan,
   c->sources = sources;
   c->n_phases = n;
   c->library = kernel->lib_node;
+  const struct fs_node *call = fs_node(plan->graph, kernel->lib_node);
+  if (c->library && call->user) c->foreign = call->user->foreign;
   if (c->library) return c;
   if (n > 1)
     fs_emit_grid(plan, kernel, n, written_for(t, kernel), sources,
@@ -413,7 +416,8 @@ static enum fs_status make_codes(struct cuda *t, const struct fs_plan *plan,
   if (status == FS_OK) status = build_codes(t, n, codes, d);
   for (int k = 0; k < n && status == FS_OK; k++)
     if (codes[k] && codes[k]->library)
-      status = fs_cuda_library_prepare(t, codes[k], d);
+      status = codes[k]->foreign ? fs_cuda_foreign_prepare(t, codes[k], d)
+                                 : fs_cuda_library_prepare(t, codes[k], d);
   for (int k = 0; k < n && status != FS_OK; k++) {
     fs_cuda_release(&t->base, codes[k]);
     codes[k] = NULL;
@@ -615,17 +619,23 @@ static CUresult start_with_room(struct cuda *t, const struct fs_code *c, bool ea
   return fs_cuda_again(t, r) ? fs_cuda_start(t, c, early) : r;
 }
 
+static enum fs_status call_library(struct cuda *t, const struct fs_code *c, void *const *slots,
+                                   struct cuda_foreign_run *run, struct fs_diags *d) {
+  return c->foreign ? fs_cuda_foreign_start(t, c, run, d)
+                    : fs_cuda_library_launch(t, c, slots, d);
+}
+
 /* Between two events a kernel starts when the one before has ended: it is what is
  * measured. Once it is started nothing but a lost device is a failure of the launch: it
  * will overwrite what it is to, and without its second event only has no time. */
 static enum fs_status start_timed(struct cuda *t, const struct fs_code *c,
-                                  void *const *slots, struct fs_timer *timer,
-                                  struct fs_diags *d) {
+                                  void *const *slots, struct cuda_foreign_run *run,
+                                  struct fs_timer *timer, struct fs_diags *d) {
   bool held = fs_cuda_hold(t);
   enum fs_status status = FS_OK;
   CUresult r = fs_cu.event_record(timer->begin, fs_cuda_stream(t));
   if (r == CU_OK && c->library)
-    status = fs_cuda_library_launch(t, c, slots, d);
+    status = call_library(t, c, slots, run, d);
   else if (r == CU_OK)
     r = start_with_room(t, c, false);
   if (r == CU_OK && status == FS_OK) {
@@ -649,8 +659,11 @@ enum fs_status fs_cuda_launch(struct fs_target *target, struct fs_code *c,
   if (c->later) fs_cuda_renew(t, c);
   fs_cuda_started(t, c);
   CUresult r = fs_cuda_bind(c, slots, params);
-  if (r == CU_OK && timer) return start_timed(t, c, slots, timer, d);
-  if (r == CU_OK && c->library) return fs_cuda_library_launch(t, c, slots, d);
+  struct cuda_foreign_run run;
+  if (r == CU_OK && c->foreign) status = fs_cuda_foreign_ready(t, c, slots, &run, d);
+  if (status != FS_OK) return status;
+  if (r == CU_OK && timer) return start_timed(t, c, slots, &run, timer, d);
+  if (r == CU_OK && c->library) return call_library(t, c, slots, &run, d);
   if (r == CU_OK) r = start_with_room(t, c, true);
   return r == CU_OK ? FS_OK : fs_cuda_fail(t, r, "starting a kernel", d);
 }

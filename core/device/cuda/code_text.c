@@ -77,8 +77,13 @@ char *fs_cuda_code_text(struct fs_target *target, struct fs_code *code,
     *why = "it is a phase of the launch before it";
     return NULL;
   }
+  const char *theirs = code->foreign ? code->foreign->text : NULL;
+  if (theirs && !strcmp(form, "cuda")) return fs_strdup(theirs);
+  if (theirs && (!strcmp(form, "ptx") || !strcmp(form, "sass")))
+    return fs_nvrtc_text(theirs, t->arch, form, why);
   if (code->library) {
-    *why = "it is a library call";
+    *why = theirs ? "it is as it is written: cuda, ptx and sass are there"
+                  : "it is a library call";
     return NULL;
   }
   if (strcmp(form, "cuda") == 0) return fs_strdup(code->emitted.source);

@@ -201,6 +201,8 @@ static struct cuda_libraries *libraries(struct cuda *t) {
   return t->libraries;
 }
 
+struct cuda_own **fs_cuda_own(struct cuda *t) { return &libraries(t)->own; }
+
 void fs_cuda_library_close(struct cuda *t) {
   struct cuda_libraries *l = t->libraries;
   if (!l) return;

@@ -112,6 +112,7 @@ struct fs_code {
   char *does;                      /* "q = A*p; s = A'*r" */
   int n_phases;                    /* kernels in this launch, from `kernel` on */
   bool library;
+  const struct fs_foreign *foreign; /* ... which is a kernel of the user; NULL: it is none */
 
   struct fs_emitted emitted;
   const struct fs_diags *sources;  /* borrowed: outlives all code          */

@@ -8,6 +8,7 @@
 
 struct cuda_own; /* compiled so far; belongs to struct cuda_libraries */
 void fs_cuda_own_free(struct cuda_own *own);
+struct cuda_own **fs_cuda_own(struct cuda *t);
 /* The text of a piece of elemlib/library/library.cuh ("fs_copy", ...) for element
  * types as it names them. */
 void fs_cuda_own_source(const char *entry, enum fs_dtype from,

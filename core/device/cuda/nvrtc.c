@@ -160,11 +160,11 @@ static int on_flow(void *payload, void *reserved) {
 enum { MAX_OPTIONS = 16 }; /* without those of a job */
 
 /* Splits the option text in place; gives the number of options. */
-static int split_options(char *text, const char **out) {
+static int split_options(char *text, bool as_it_is, const char **out) {
   int n = 0;
   for (char *save, *word = strtok_r(text, " ", &save); word && n < MAX_OPTIONS;
        word = strtok_r(NULL, " ", &save))
-    out[n++] = word;
+    if (!as_it_is || strncmp(word, "-fmad", 5)) out[n++] = word;
   return n;
 }
 
@@ -202,7 +202,7 @@ static int compile_once(struct fs_nvrtc_job *job) {
   char text[sizeof nvrtc.options], arch[48];
   const char *options[MAX_OPTIONS + 1 + FS_LEN(quick_options)];
   memcpy(text, nvrtc.options, sizeof text);
-  int n = split_options(text, options);
+  int n = split_options(text, job->as_it_is, options);
   snprintf(arch, sizeof arch, "-arch=%s", job->arch);
   options[n++] = arch;
   for (size_t k = 0; job->quick && k < FS_LEN(quick_options); k++)

@@ -37,6 +37,8 @@ struct fs_nvrtc_job {
                                  the same. Turned off where this NVRTC cannot: then
                                  the image is a full one */
   const char *quick_source;   /* the text for that; NULL: the same */
+  bool as_it_is;              /* a text of the user: sums of products may round once, as
+                                 compilers have it by default */
   const atomic_bool *stop;    /* ends it when true; NULL: fs_interrupted() does */
   void *image;                /* NULL if it failed; PTX has a final NUL */
   size_t size;

@@ -85,7 +85,7 @@ static void find_reads(struct places *p) {
   p->reads.len = 0;
   for (int q = 0; q < p->plan->kernels.len; q++) {
     const struct fs_kernel *k = &p->plan->kernels.data[q];
-    for (int l = 0; k->lib_node && l < 3; l++) add_read(p, q, -1, k->lib_slots[l]);
+    for (int l = 0; k->lib_node && l < FS_LIB_SLOTS; l++) add_read(p, q, -1, k->lib_slots[l]);
     for (int a = 0; a < k->accesses.len; a++) add_read(p, q, a, k->accesses.data[a].slot);
   }
 }
@@ -355,7 +355,7 @@ static int last_reader(const struct fs_plan *plan, const struct store *s,
   for (int i = 0; i < readers->len; i++) last = FS_MAX(last, readers->data[i]->kernel);
   for (int q = s->kernel + 1; q <= last; q++) {
     const struct fs_kernel *k = &plan->kernels.data[q];
-    for (int l = 0; k->lib_node && l < 3; l++)
+    for (int l = 0; k->lib_node && l < FS_LIB_SLOTS; l++)
       if (k->lib_slots[l] == s->to->slot) return -1;
     for (int a = 0; a < k->accesses.len; a++)
       if (k->accesses.data[a].slot == s->to->slot) return -1;

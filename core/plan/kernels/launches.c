@@ -14,7 +14,7 @@ void fs_plan_touch_slots(struct fs_plan *plan) {
     const struct fs_kernel *kn = &plan->kernels.data[k];
     for (int a = 0; a < kn->accesses.len; a++)
       touch(plan, kn->accesses.data[a].slot, k);
-    for (int l = 0; kn->lib_node && l < 3; l++)
+    for (int l = 0; kn->lib_node && l < FS_LIB_SLOTS; l++)
       if (kn->lib_slots[l] >= 0) touch(plan, kn->lib_slots[l], k);
   }
 }

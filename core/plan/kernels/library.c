@@ -127,7 +127,8 @@ void fs_kernel_library(struct fs_maker *p, fs_id id, struct fs_kernel *k) {
                       .lib_op = (uint8_t)nd->op,
                       .pace = moves_pace(nd, p->device),
                       .arith = (uint8_t)fs_arith_of(nd->dtype)};
-  snprintf(w.pattern, sizeof w.pattern, "%s", fs_lib_op_names[nd->op]);
+  snprintf(w.pattern, sizeof w.pattern, "%s", nd->user ? nd->user->name
+                                                       : fs_lib_op_names[nd->op]);
   w.working_set = w.bytes_read + w.bytes_written;
   k->flops = w.flops;
   struct fs_prediction pr = fs_predict(&w, p->device);
