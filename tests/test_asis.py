@@ -86,6 +86,24 @@ def check_plan(env):
                 'int main' not in done.stdout and '#include' not in done.stdout, done.stdout + done.stderr)
 
 
+def check_race(env):
+    """Both in turns, whichever the session has; what it has is as it was."""
+    for what in ('mv = :kernel "examples/mv.cu";', 'mv = :kernel "examples/mv.cu" asis;'):
+        text = (what.replace('examples', os.path.join(os.path.dirname(HERE), 'examples')) +
+                '\nA = f32([1, 2; 3, 4]); x = ones(2);\n:race mv(A, x) block=2\nmv\n:race sum(x)\n')
+        done = fakegpu.run(['--no-rc', '--target', 'cuda', '-e', text], env)
+        for words in ('as it is written', '(1 kernel)', 'ratio', 'results            the same',
+                      'mv = kernel(A, x, y, n)'):
+            score.check(words in done.stdout, (words, done.stdout, done.stderr))
+        score.check('calls no kernel' in done.stderr and 'race_' not in done.stdout, done.stderr)
+    text = loaded('odd', '') + ':race f(f64([1, 2]), zeros(2, "f64"), 2)\n'
+    done = fakegpu.run(['--no-rc', '--target', 'cuda', '-e', text], env)
+    score.check('is not read (' in done.stderr, done.stderr)
+    done = fakegpu.run(['--no-rc', '--target', 'cpu', '-e', loaded('axpy', '') +
+                        ':race f(1, ones(2), ones(2), 2)'], dict(os.environ))
+    score.check('needs a GPU' in done.stderr, done.stderr)
+
+
 def check_refusals(env):
     for what, call, place, words in REFUSED:
         what = what.replace('tests/kernels', os.path.join(HERE, 'kernels'))
@@ -114,6 +132,7 @@ def main():
     env = dict(fakegpu.environment(folder), FUSIBLE_CHECK='1')
     check_calls(env, folder)
     check_plan(env)
+    check_race(env)
     check_refusals(env)
     check_cpu()
     score.close()

@@ -91,8 +91,8 @@ enum fs_status fs_as_is_runs(struct fs_interp *in, const struct fs_func *f, stru
   *runs = f->as_is && in->target && !strcmp(in->target->ops->name, "cuda");
   if (*runs || k->understood) return FS_OK;
   return fs_in_error(in, span, "kernel-as-is", ":device says what is here",
-                     "`%.60s` runs as it is written, which needs a GPU, for it is not read (%.200s)",
-                     k->name, k->why);
+                     "`%.60s` runs as it is written, which needs a GPU, for it is not read "
+                     "(%.200s)", k->name, k->why);
 }
 
 /* -- arguments ------------------------------------------------------------------------------ */

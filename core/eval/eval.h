@@ -93,6 +93,8 @@ enum fs_status fs_interp_explain(struct fs_interp *in, const char *name,
 /* Runs what has been traced so far (nothing to do: FS_OK) and hands out pending
  * displays. Between two fs_interp_eval() nothing is ever pending. */
 enum fs_status fs_interp_flush(struct fs_interp *in);
+/* Evaluates a text in the midst of an input, of which it is no part. */
+enum fs_status fs_interp_aside(struct fs_interp *in, const char *name, const char *text);
 
 /* After an out-of-memory jump (fs_oom_guard) out of an evaluation: forgets what
  * was going on; variables have the values from before the running block. */
@@ -129,6 +131,8 @@ struct fs_interp_var {
   bool from_prelude;
   uint64_t stamp;      /* changes whenever the name gets a value */
 };
+/* Removes a variable, if there is one. */
+void fs_interp_remove(struct fs_interp *in, const char *name);
 /* Greater after anything was defined, assigned or removed. */
 uint64_t fs_interp_stamp(const struct fs_interp *in);
 bool fs_interp_var_at(struct fs_interp *in, int k, struct fs_interp_var *out);
@@ -163,6 +167,10 @@ enum fs_status fs_interp_elem(struct fs_interp *in, const char *name,
  * fs_kernel_load()) as functions under their names. What was done is appended to *said. */
 enum fs_status fs_interp_kernels(struct fs_interp *in, const char *path, const char *name,
                                  const char *how, struct fs_span span, struct fs_str *said);
+/* Runs `to = CALL` for a call of a kernel of a file, as it is written (`how`: words of
+ * fs_kernel_load(), or NULL) or as it is read, whichever it is in the session. */
+enum fs_status fs_interp_race(struct fs_interp *in, const char *call, const char *how,
+                              bool as_is, const char *to, struct fs_span span);
 /* Adds a function of the user (`:elem FILE`), or replaces the one of its name:
  * checked, and its routines compiled alone, so that errors point into the text.
  * What was done is appended to *said. */

@@ -74,6 +74,7 @@ struct fs_func {
   const struct fs_builtin *builtin; /* BUILTIN */
   const struct fs_elem *elem;       /* ELEM    */
   const struct fs_c_kernel *kernel; /* KERNEL */
+  const char *file;                 /* ... where it is from */
   const struct fs_as_is *as_is;     /* ... which runs as it is written (asis.h), or NULL */
   FS_VEC(struct fs_form) forms;     /* ... and what it was called as */
   struct fs_unit *unit;             /* USER, KERNEL: owns the tree below */

@@ -100,9 +100,9 @@ static void restore_declared(struct fs_interp *in, struct fs_declared *copy, int
   free(copy);
 }
 
-enum fs_status fs_interp_explain(struct fs_interp *in, const char *name,
-                                 const char *text, size_t len, fs_explain_fn *graph,
-                                 void *user) {
+/* Evaluates a text in the midst of an input, which it is no part of. */
+static enum fs_status aside(struct fs_interp *in, const char *name, const char *text, size_t len,
+                            fs_explain_fn *graph, void *user) {
   int64_t seed = in->seed, stream = in->stream;
   char **assigned = in->assigned.data; /* a `return` there is about that text */
   int n = in->assigned.len, cap = in->assigned.cap;
@@ -123,6 +123,19 @@ enum fs_status fs_interp_explain(struct fs_interp *in, const char *name,
   in->seed = seed;
   in->stream = stream;
   return st;
+}
+
+enum fs_status fs_interp_explain(struct fs_interp *in, const char *name, const char *text,
+                                 size_t len, fs_explain_fn *graph, void *user) {
+  return aside(in, name, text, len, graph, user);
+}
+
+enum fs_status fs_interp_aside(struct fs_interp *in, const char *name, const char *text) {
+  return aside(in, name, text, strlen(text), NULL, NULL);
+}
+
+void fs_interp_remove(struct fs_interp *in, const char *name) {
+  fs_scope_remove(&in->globals, name);
 }
 
 /* -- life ------------------------------------------------------------------ */

@@ -27,7 +27,7 @@ static enum fs_status read_file(struct fs_interp *in, const char *path, struct f
 }
 
 static struct fs_func *function_of(struct fs_unit *unit, const struct fs_c_kernel *k,
-                                   const struct fs_as_is *how) {
+                                   const char *file, const struct fs_as_is *how) {
   struct fs_func *f = fs_func_new(FS_FN_KERNEL, k->name);
   struct fs_param *params = FS_NEW_N(unit->arena, struct fs_param, k->n_params ? k->n_params : 1);
   for (int p = 0; p < k->n_params; p++)
@@ -35,6 +35,7 @@ static struct fs_func *function_of(struct fs_unit *unit, const struct fs_c_kerne
   f->unit = fs_unit_ref(unit);
   f->kernel = k;
   f->as_is = how;
+  f->file = fs_arena_strndup(unit->arena, file, strlen(file));
   f->n_params = k->n_params;
   f->params = params;
   f->span = k->whole;
@@ -83,7 +84,7 @@ enum fs_status fs_kernel_load(struct fs_interp *in, const char *path, const char
   }
   if (st == FS_OK) {
     *out = fs_calloc((size_t)*n, sizeof **out);
-    for (int k = 0; k < *n; k++) (*out)[k] = function_of(unit, &all[k], as_is);
+    for (int k = 0; k < *n; k++) (*out)[k] = function_of(unit, &all[k], file, as_is);
   }
   fs_unit_unref(unit);
   fs_str_free(&text);
@@ -141,9 +142,9 @@ static enum fs_status take_argument(struct fs_interp *in, const struct fs_c_para
                                     struct fs_c_given *out) {
   bool tensor = v->kind == FS_V_TENSOR, array = tensor && v->tensor->shape.rank > 0;
   if (p->array != array || (!array && !tensor && !fs_val_is_host(v)))
-    return fs_in_error(in, span, "kernel-arguments", NULL, "`%.60s` of the kernel is %s, and %s is %s",
-                       p->name, p->array ? "an array" : "a number", fs_in_text(in, span),
-                       fs_val_text(v));
+    return fs_in_error(in, span, "kernel-arguments", NULL,
+                       "`%.60s` of the kernel is %s, and %s is %s", p->name,
+                       p->array ? "an array" : "a number", fs_in_text(in, span), fs_val_text(v));
   out->type = tensor ? type_of(v->tensor->dtype) : p->type;
   out->rank = array ? v->tensor->shape.rank : 0;
   for (int d = 0; d < out->rank; d++) out->dim[d] = v->tensor->shape.dim[d];
@@ -235,8 +236,10 @@ enum fs_status fs_interp_kernels(struct fs_interp *in, const char *path, const c
     fs_func_put_params(all[k], said);
     fs_str_puts(said, "\n");
     if (fs_builtin_find(in, called))
-      fs_warn(in->diags, span, "kernel-hides", "f = :kernel \"file\", \"name\" gives it another name",
-              "`%.60s` is a kernel of yours now, and no longer the function of the language", called);
+      fs_warn(in->diags, span, "kernel-hides",
+              "f = :kernel \"file\", \"name\" gives it another name",
+              "`%.60s` is a kernel of yours now, and no longer the function of the language",
+              called);
     fs_assign(in, called, fs_val_func(all[k]));
   }
   free(all);

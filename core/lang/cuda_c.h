@@ -7,11 +7,12 @@
  *       y[i] = s;
  *     }
  *
- * A file is read once (cuda_c_lex.c, cuda_c_parse.c, cuda_c_stmt.c, cuda_c_file.c). What comes of that are statements and
- * expressions as the language has them, with the meaning of C: subscripts count from 0, `/` of
- * two integers cuts off. A call says of which shapes the arrays are; for these the kernel is
- * written as a function of the language (cuda_c_index.c, cuda_c_tree.c): a `forall` over the
- * threads, whose flat subscripts are again those of a matrix. */
+ * A file is read once (cuda_c_lex.c, cuda_c_parse.c, cuda_c_stmt.c, cuda_c_file.c). What comes
+ * of that are statements and expressions as the language has them, with the meaning of C:
+ * subscripts count from 0, `/` of two integers cuts off. A call says of which shapes the arrays
+ * are; for these the kernel is written as a function of the language (cuda_c_index.c,
+ * cuda_c_tree.c): a `forall` over the threads, whose flat subscripts are again those of a
+ * matrix. */
 #ifndef FS_CUDA_C_H
 #define FS_CUDA_C_H
 

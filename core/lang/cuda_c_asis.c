@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* -- the text -------------------------------------------------------------------------- */
+/* -- the text ------------------------------------------------------------------------- */
 
 struct text {
   const char *from;
@@ -72,7 +72,7 @@ static const char dialect[] =
     "#define atomic_add atomicAdd\n#define atomic_min atomicMin\n#define atomic_max atomicMax\n"
     "#define atomic_inc(p) atomicAdd(p, 1)\n#define atomic_dec(p) atomicAdd(p, -1)\n";
 
-/* -- types ------------------------------------------------------------------------------ */
+/* -- types ---------------------------------------------------------------------------- */
 
 /* Types by their C names; lanes are told by a digit behind. */
 static const struct { const char *word; char kind; int bytes; } types[] = {
@@ -128,7 +128,7 @@ static bool type_word(const struct heads *h, const char *word, struct fs_c_own *
   return false;
 }
 
-/* -- heads ------------------------------------------------------------------------------ */
+/* -- heads ---------------------------------------------------------------------------- */
 
 static const struct fs_c_token *word_at(const struct heads *h, int at) {
   return &h->p.words.data[FS_MIN(at, h->p.words.len - 1)];
@@ -246,7 +246,7 @@ static void take_typedef(struct heads *h, int at, int end) {
   if (good && n.own.bytes && word_at(h, end - 2)->kind == FS_CT_NAME) *FS_PUSH(&h->named) = n;
 }
 
-/* -- declarations ------------------------------------------------------------------------- */
+/* -- declarations --------------------------------------------------------------------- */
 
 static bool is_kernel_word(const char *w) {
   return !strcmp(w, "__global__") || !strcmp(w, "__kernel") || !strcmp(w, "kernel");
@@ -310,7 +310,8 @@ static void take_kernel(struct heads *h, const struct declaration *d, bool linke
   for (int w = d->name; w < d->end; w++)
     for (int c = 0; c < h->unset.len; c++)
       if (name_at(h, w, h->unset.data[c])) {
-        fs_c_refuse(&h->p, word_at(h, w)->span, "this constant is set by a host, which does not run");
+        fs_c_refuse(&h->p, word_at(h, w)->span,
+                    "this constant is set by a host, which does not run");
         return;
       }
   k.whole = fs_span_join(word_at(h, d->at)->span, word_at(h, d->end - 1)->span);
@@ -362,7 +363,7 @@ static void read_heads(struct heads *h) {
   }
 }
 
-/* -- the body, where it is read ------------------------------------------------------------ */
+/* -- the body, where it is read ------------------------------------------------------- */
 
 /* Takes what was said behind the first n away: the first error of it, as one line. */
 static const char *take_back(struct fs_arena *arena, struct fs_diags *d, int n) {
@@ -387,7 +388,8 @@ static void understand(struct heads *h, uint32_t source, struct fs_c_kernel *k) 
     *k = read[x];
     k->own = head.own;
     k->axes = head.axes;
-    for (int p = 0; p < k->n_params; p++) k->understood &= k->params[p].array == head.params[p].array;
+    for (int p = 0; p < k->n_params; p++)
+      k->understood &= k->params[p].array == head.params[p].array;
     if (k->understood) return;
   }
   *k = head;
@@ -425,7 +427,8 @@ enum fs_status fs_c_read_as_is(struct fs_diags *diags, struct fs_arena *arena, u
                     .text = {.from = s->text, .len = s->len}};
   h.p.st = fs_c_lex(diags, arena, source, &h.p.words);
   for (int k = 0; k < h.p.words.len && h.p.st == FS_OK; k++)
-    h.opencl |= name_at(&h, k, "__kernel") || (name_at(&h, k, "kernel") && name_at(&h, k + 1, "void"));
+    h.opencl |= name_at(&h, k, "__kernel") ||
+                (name_at(&h, k, "kernel") && name_at(&h, k + 1, "void"));
   if (h.p.st == FS_OK) read_heads(&h);
   copy_to(&h.text, h.text.len);
   if (h.p.st == FS_OK && !h.places.len)
@@ -447,7 +450,7 @@ enum fs_status fs_c_read_as_is(struct fs_diags *diags, struct fs_arena *arena, u
   return h.p.st;
 }
 
-/* -- a call ------------------------------------------------------------------------------- */
+/* -- a call --------------------------------------------------------------------------- */
 
 static void find_threads(const struct fs_c_call *c, struct fs_c_geometry *out) {
   for (int s = 0; s < c->n_syms; s++) {
@@ -477,7 +480,8 @@ enum fs_status fs_c_geometry(struct fs_diags *diags, struct fs_arena *arena,
     given[p].rank = c.array[p].rank;
     memcpy(given[p].dim, c.array[p].dim, sizeof given[p].dim);
     for (int s = 0; s < c.n_syms && !k->params[p].array; s++)
-      if (c.sym[s].kind == FS_C_SCALAR && c.sym[s].known && !strcmp(c.sym[s].name, k->params[p].name))
+      if (c.sym[s].kind == FS_C_SCALAR && c.sym[s].known &&
+          !strcmp(c.sym[s].name, k->params[p].name))
         given[p].known = true, given[p].number = (double)c.sym[s].value;
   }
   FS_VEC_FREE(&c.accesses);

@@ -1,7 +1,7 @@
 /* cuda_c_file.c - what a file has: kernels, functions, types and constants: see cuda_c.h. */
 #include "core/lang/cuda_c_read.h"
 
-/* -- kernels --------------------------------------------------------------------------------- */
+/* -- kernels -------------------------------------------------------------------------- */
 
 static bool rule_param(struct fs_c_reader *p) {
   struct fs_c_param out = {0};
@@ -289,7 +289,7 @@ static bool rule_function(struct fs_c_reader *p) {
   return p->st == FS_OK;
 }
 
-/* -- what is not read ------------------------------------------------------------------------ */
+/* -- what is not read ----------------------------------------------------------------- */
 
 /* Takes an error back, behind `before` others: it is one where a kernel has what it is about. */
 static struct fs_c_unread take_back(struct fs_c_reader *p, int before) {

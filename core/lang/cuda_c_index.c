@@ -9,7 +9,7 @@
 
 enum { MOST = 1 << 30, MOST_STEPS = 2000, MOST_RANGES = 8 };
 
-/* -- sums ---------------------------------------------------------------------------- */
+/* -- sums ----------------------------------------------------------------------------- */
 
 static bool same_factors(const struct fs_c_term *a, const struct fs_c_term *b) {
   if (a->n != b->n) return false;
@@ -165,14 +165,16 @@ static bool poly_of(struct fs_c_call *c, const struct fs_expr *e, struct fs_c_po
       const char *f = e->args[0]->text;
       if (!strcmp(f, "(i32)") || !strcmp(f, "(i64)")) return fs_c_poly_of(c, e->args[1], out);
       bool two = strchr("%<>&", *f);
-      if (!two || !strcmp(f, "&&") || !fs_c_poly_of(c, e->args[1], &a) || !fs_c_poly_of(c, e->args[2], &b)) return false;
+      if (!two || !strcmp(f, "&&") || !fs_c_poly_of(c, e->args[1], &a) ||
+          !fs_c_poly_of(c, e->args[2], &b))
+        return false;
       return divided(c, *f, &a, &b, out);
     }
     default: return false;
   }
 }
 
-/* -- ranges ------------------------------------------------------------------------------ */
+/* -- ranges --------------------------------------------------------------------------- */
 
 static bool sym_range(struct fs_c_call *c, int s, int64_t *low, int64_t *high) {
   const struct fs_c_sym *sym = &c->sym[s];
@@ -215,7 +217,7 @@ bool fs_c_range(struct fs_c_call *c, const struct fs_c_poly *p, int64_t *low,
   return true;
 }
 
-/* -- subscripts --------------------------------------------------------------------------- */
+/* -- subscripts ----------------------------------------------------------------------- */
 
 /* t divided by `columns`: a scalar parameter of that value is left out, or the number is
  * divided. False: it does not go. */
@@ -284,7 +286,7 @@ bool fs_c_subscripts(struct fs_c_call *c, const struct fs_expr *e, const struct 
   return true;
 }
 
-/* -- what the kernel does --------------------------------------------------------------------- */
+/* -- what the kernel does ------------------------------------------------------------- */
 
 static void find_in(struct fs_c_call *c, const struct fs_expr *e, bool guarded) {
   struct fs_c_poly p;
@@ -316,7 +318,8 @@ static void find_guards(struct fs_c_call *c, const struct fs_expr *e, bool holds
   struct fs_c_poly a, b, one = {.n = 1, .term = {{.k = 1}}};
   if (!fs_c_poly_of(c, small, &a) || !fs_c_poly_of(c, large, &b)) return;
   if (a.n != 1 || a.term[0].n != 1 || a.term[0].k != 1) return;
-  if (c->sym[a.term[0].sym[0]].kind != FS_C_THREAD || (strict && !fs_c_poly_add(&b, -1, &one))) return;
+  if (c->sym[a.term[0].sym[0]].kind != FS_C_THREAD) return;
+  if (strict && !fs_c_poly_add(&b, -1, &one)) return;
   *FS_PUSH(&c->guards) = (struct fs_c_guard){a.term[0].sym[0], b};
 }
 
@@ -337,7 +340,6 @@ static void find_all(struct fs_c_call *c, const struct fs_stmt *list, bool guard
     if (s->expr) find_in(c, s->expr, guarded);
     if (s->kind == FS_ST_INDEXED) {
       find_in(c, s->expr2, guarded);
-      c->accesses.data[c->accesses.len - 1].write = c->accesses.data[c->accesses.len - 1].e == s->expr2;
       for (int k = c->accesses.len - 1; k >= 0; k--)
         if (c->accesses.data[k].e == s->expr2) c->accesses.data[k].write = true;
     }
@@ -351,7 +353,7 @@ static void find_all(struct fs_c_call *c, const struct fs_stmt *list, bool guard
   }
 }
 
-/* -- what follows ------------------------------------------------------------------------------- */
+/* -- what follows --------------------------------------------------------------------- */
 
 /* The one unknown scalar parameter of a term, and what the others make: k*known*unknown. */
 static int unknown_of(const struct fs_c_call *c, const struct fs_c_term *t, int64_t *others) {
@@ -429,7 +431,8 @@ static int64_t most_values(struct fs_c_call *c, int of, int param, bool guarded)
   int64_t best = 0, add;
   for (int k = 0; k < c->accesses.len && a->known; k++) {
     const struct fs_c_access *x = &c->accesses.data[k];
-    if (x->param != param || (x->guarded && !guarded) || !fs_c_subscripts(c, x->e, a, sub)) continue;
+    if (x->param != param || (x->guarded && !guarded) || !fs_c_subscripts(c, x->e, a, sub))
+      continue;
     for (int d = 0; d < a->rank; d++) {
       struct fs_c_poly p = fs_c_known(c, &sub[d]);
       struct fs_c_term alone = {.k = -1, .n = 1, .sym = {of}};
@@ -525,7 +528,7 @@ static bool find_threads(struct fs_c_call *c, bool guarded) {
   return false;
 }
 
-/* -- what is written ------------------------------------------------------------------------------ */
+/* -- what is written ------------------------------------------------------------------ */
 
 /* By how much the row of a flat subscript is larger than one; 0: it has no rows. */
 static int64_t columns_of(struct fs_c_call *c, const struct fs_c_poly *p) {
@@ -578,7 +581,8 @@ static bool find_shape(struct fs_c_call *c, int param) {
     for (int d = 0; d < p->rank; d++) {
       int64_t low, high = -1;
       if (p->dim[d] && fs_c_poly_of(c, p->dim[d], &sub) && fs_c_range(c, &sub, &low, &high)) high--;
-      else if (!fs_c_poly_of(c, x->e->args[1 + d], &sub) || !fs_c_range(c, &sub, &low, &high)) return false;
+      else if (!fs_c_poly_of(c, x->e->args[1 + d], &sub) || !fs_c_range(c, &sub, &low, &high))
+        return false;
       a.dim[d] = FS_MAX(a.known ? a.dim[d] : 0, high + 1);
     }
     a.rank = p->rank;

@@ -42,7 +42,7 @@ static struct fs_span span_of(const struct lexer *x, size_t begin, size_t end) {
   return (struct fs_span){x->source, (uint32_t)begin, (uint32_t)end};
 }
 
-/* -- words ------------------------------------------------------------------------ */
+/* -- words ---------------------------------------------------------------------------- */
 
 static enum fs_status skip_blank(struct lexer *x) {
   while (x->pos < x->len) {
@@ -141,7 +141,7 @@ static enum fs_status lex_one(struct lexer *x, struct fs_c_token *t) {
   return FS_OK;
 }
 
-/* -- macros ------------------------------------------------------------------------- */
+/* -- macros --------------------------------------------------------------------------- */
 
 static struct macro *macro_of(struct lexer *x, const char *name) {
   for (int k = x->macros.len - 1; k >= 0; k--)
@@ -401,7 +401,8 @@ static enum fs_status directive(struct lexer *x, struct fs_span span) {
     if (m) m->gone = true;
   } else if (st == FS_OK && line.len) {
     st = fail(x, fs_span_join(span, line.data[0].span), "kernel-subset",
-              "#define, #undef, #if and its like, #include and #pragma are; the last two change nothing",
+              "#define, #undef, #if and its like, #include and #pragma are; the last two change "
+              "nothing",
               "this directive is not read");
   }
   FS_VEC_FREE(&line);

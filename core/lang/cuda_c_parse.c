@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* -- words ------------------------------------------------------------------------- */
+/* -- words ---------------------------------------------------------------------------- */
 
 const struct fs_c_token *fs_c_cur(const struct fs_c_reader *p) { return &p->words.data[p->at]; }
 
@@ -83,7 +83,7 @@ bool fs_c_enter(struct fs_c_reader *p) {
   return fs_c_fail(p, fs_c_cur(p)->span, "kernel-syntax", NULL, "the kernel is nested too deeply");
 }
 
-/* -- names ----------------------------------------------------------------------------- */
+/* -- names ---------------------------------------------------------------------------- */
 
 struct fs_c_binding *fs_c_bound(struct fs_c_reader *p, const char *c) {
   for (int k = p->scope.len - 1; k >= 0; k--)
@@ -121,11 +121,11 @@ struct fs_c_binding *fs_c_declare(struct fs_c_reader *p, const struct fs_c_token
   return &p->scope.data[p->scope.len - 1];
 }
 
-/* -- types ------------------------------------------------------------------------------ */
+/* -- types ---------------------------------------------------------------------------- */
 
 bool fs_c_is_qualifier(const char *word) {
-  return fs_has_word(" const constexpr volatile restrict __restrict__ __restrict __global global __constant "
-                     "constant __private register static ", word);
+  return fs_has_word(" const constexpr volatile restrict __restrict__ __restrict __global "
+                     "global __constant constant __private register static ", word);
 }
 
 static int base_type(const char *word) {
@@ -185,7 +185,7 @@ bool fs_c_rule_type(struct fs_c_reader *p, enum fs_c_type *out) {
   return true;
 }
 
-/* -- expressions --------------------------------------------------------------------------- */
+/* -- expressions ---------------------------------------------------------------------- */
 
 /* blockIdx.x and so on, by which of them; -1: another word. */
 static int part_of_thread(const char *word) {

@@ -5,7 +5,7 @@
 
 static void add(struct fs_stmt ***tail, struct fs_stmt *s);
 
-/* -- simple statements ------------------------------------------------------------------- */
+/* -- simple statements ---------------------------------------------------------------- */
 
 static void add(struct fs_stmt ***tail, struct fs_stmt *s) {
   **tail = s;
@@ -96,8 +96,8 @@ static bool rule_own_array(struct fs_c_reader *p, const struct fs_c_token *t, en
       return fs_c_refuse(p, t->span, shared
                          ? "memory that threads share has a constant size, in up "
                                               "to three dimensions"
-                                            : "an array of a thread's own has a constant size, of up to "
-                                     "256 elements in up to three dimensions");
+                         : "an array of a thread's own has a constant size, of up to 256 "
+                           "elements in up to three dimensions");
     a.dim[a.n_dims++] = n;
     if (!fs_c_expect(p, "]")) return false;
   }
@@ -266,7 +266,7 @@ static bool rule_atomic(struct fs_c_reader *p, struct fs_stmt ***tail, bool *is_
   return add_store(p, tail, left, value);
 }
 
-/* -- blocks -------------------------------------------------------------------------------- */
+/* -- blocks --------------------------------------------------------------------------- */
 
 /* One statement, or those between braces, in a scope of their own. */
 static bool rule_body(struct fs_c_reader *p, struct fs_stmt **first) {
@@ -694,7 +694,7 @@ bool fs_c_rule_statement(struct fs_c_reader *p, struct fs_stmt ***tail) {
   if (fs_c_begins_type(p) && (fs_c_is_ahead(p, "*") || fs_c_ahead(p)->kind == FS_CT_NAME))
     return fs_c_rule_type(p, &type) && rule_declarators(p, type, tail) && fs_c_expect(p, ";");
   if (fs_c_cur(p)->kind == FS_CT_NAME && fs_c_is_ahead(p, "(")) {
-    const struct fs_c_token *t = fs_c_cur(p); /* a call as a statement: it is no function of numbers */
+    const struct fs_c_token *t = fs_c_cur(p); /* a call as a statement: of no numbers */
     bool atomic;
     if (!rule_atomic(p, tail, &atomic)) return false;
     if (atomic) return fs_c_expect(p, ";");

@@ -58,7 +58,7 @@ static bool any_tile(struct tiler *t, const struct fs_expr *e) {
   return any;
 }
 
-/* -- sums as expressions --------------------------------------------------------------------- */
+/* -- sums as expressions -------------------------------------------------------------- */
 
 static struct fs_expr *of_poly(struct tiler *t, const struct fs_c_poly *q, struct fs_span span) {
   struct fs_arena *arena = t->p->arena;
@@ -112,7 +112,7 @@ static bool same(struct tiler *t, const struct fs_expr *a, const struct fs_expr 
   return true;
 }
 
-/* -- another thread's value ------------------------------------------------------------------------ */
+/* -- another thread's value ----------------------------------------------------------- */
 
 /* An expression as the thread has it whose place in the block is `at`; NULL: that is said. */
 static struct fs_expr *of_thread(struct tiler *t, struct fs_expr *e, struct fs_expr *const *at) {
@@ -236,7 +236,7 @@ static struct fs_expr *read_tiles(struct tiler *t, struct fs_expr *e) {
   return NULL;
 }
 
-/* -- statements --------------------------------------------------------------------------------- */
+/* -- statements ----------------------------------------------------------------------- */
 
 static struct fs_stmt *read_list(struct tiler *t, struct fs_stmt *list);
 
@@ -453,7 +453,7 @@ static struct fs_stmt *read_list(struct tiler *t, struct fs_stmt *list) {
   return first;
 }
 
-/* -- threads of the grid ------------------------------------------------------------------------------ */
+/* -- threads of the grid -------------------------------------------------------------- */
 
 /* A sum in which places of blocks and of threads in them are those of threads in the grid; along
  * which axis of its block a thread is, by that of the block. */
@@ -678,7 +678,7 @@ static struct fs_stmt *spell(struct tiler *t, struct fs_stmt *list, bool *blocks
   return first;
 }
 
-/* -- loops over tiles ------------------------------------------------------------------------------------ */
+/* -- loops over tiles ----------------------------------------------------------------- */
 
 /* Whether all sums have the counters of two loops as one: 16*outer + inner. With `put`, inner is
  * that from then on. */
@@ -711,7 +711,7 @@ static bool is_one_counter(struct tiler *t, struct fs_expr **e, const char *oute
       other.k = at < 0 ? x.k * size : x.k / size;
       struct fs_c_poly both = q;
       struct fs_c_poly one = {.n = 1, .term = {other}};
-      if (!fs_c_poly_add(&both, -1, &one) || both.n != q.n - 1) return false; /* its partner is there */
+      if (!fs_c_poly_add(&both, -1, &one) || both.n != q.n - 1) return false; /* no partner */
     }
     if (put) *e = of_poly(t, &without, (*e)->span);
     return true;
@@ -774,7 +774,7 @@ static void join_loops(struct tiler *t, struct fs_stmt *list) {
   }
 }
 
-/* -- all ------------------------------------------------------------------------------------------------ */
+/* -- all ------------------------------------------------------------------------------ */
 
 bool fs_c_read_tiles(struct fs_c_reader *p, struct fs_stmt **body) {
   struct tiler t = {.p = p};

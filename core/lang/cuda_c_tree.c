@@ -37,7 +37,7 @@ static bool FS_PRINTF(5, 6) fail(struct tree *t, struct fs_span span, const char
   return false;
 }
 
-/* -- nodes -------------------------------------------------------------------------- */
+/* -- nodes ---------------------------------------------------------------------------- */
 
 static struct fs_expr *number(struct tree *t, struct fs_span span, double x, bool whole) {
   struct fs_expr *e = fs_ex_number(t->c->arena, span, fabs(x), whole);
@@ -102,7 +102,7 @@ static struct fs_expr *sum(struct tree *t, const struct fs_c_poly *p, int64_t ad
   return fs_ex_binary(t->c->arena, alone < 0 ? FS_AO_SUB : FS_AO_ADD, out, y);
 }
 
-/* -- types ------------------------------------------------------------------------------ */
+/* -- types ---------------------------------------------------------------------------- */
 
 static const char *const names[] = {"bool", "i32", "i64", "f16", "bf16", "f32", "f64"};
 
@@ -139,7 +139,7 @@ static enum fs_c_type common(const struct value *a, const struct value *b) {
   return FS_MAX(x, y);
 }
 
-/* -- what is known ------------------------------------------------------------------------ */
+/* -- what is known -------------------------------------------------------------------- */
 
 /* 1: a condition always holds, 0: never, -1: that is not known. */
 static int decided(struct tree *t, const struct fs_expr *e) {
@@ -184,7 +184,7 @@ static bool is_inside(struct tree *t, const struct fs_expr *e) {
   return true;
 }
 
-/* -- expressions ---------------------------------------------------------------------------- */
+/* -- expressions ---------------------------------------------------------------------- */
 
 static bool value_of(struct tree *t, const struct fs_expr *e, struct value *out);
 
@@ -355,7 +355,7 @@ static bool bits(struct tree *t, const struct fs_expr *e, struct value *v, struc
   return true;
 }
 
-/* -- arrays of a thread's own ---------------------------------------------------------------- */
+/* -- arrays of a thread's own --------------------------------------------------------- */
 
 static const struct fs_c_name *own_array(const struct tree *t, const struct fs_expr *e) {
   for (int k = 0; k < t->c->k->n_locals; k++)
@@ -484,7 +484,7 @@ static bool value_of(struct tree *t, const struct fs_expr *e, struct value *out)
   }
 }
 
-/* -- statements ------------------------------------------------------------------------------- */
+/* -- statements ----------------------------------------------------------------------- */
 
 static bool put_list(struct tree *t, const struct fs_stmt *list);
 
@@ -672,7 +672,7 @@ static bool put_list(struct tree *t, const struct fs_stmt *list) {
   return true;
 }
 
-/* -- the function --------------------------------------------------------------------------------- */
+/* -- the function --------------------------------------------------------------------- */
 
 static bool shape_call(struct tree *t, const char *f, struct fs_expr *first,
                        const struct fs_c_array *a, bool flat, const char *type, struct fs_span at,

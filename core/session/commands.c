@@ -790,6 +790,7 @@ static enum fs_status dispatch(struct command *c) {
     case FS_CMD_DUMP: return hand_over(c, fs_session_dump_last);
     case FS_CMD_CACHE: return hand_over(c, fs_session_cache);
     case FS_CMD_TUNE: return hand_over(c, fs_session_tune);
+    case FS_CMD_RACE: return *c->rest ? fs_session_race(c->s, c->rest, c->span, &c->out) : usage(c);
     case FS_CMD_FUSE: return run_fuse(c);
     case FS_CMD_SPLIT: return run_split(c);
     case FS_CMD_PIN: return hand_over(c, fs_session_pin);

@@ -437,6 +437,9 @@ struct fs_words {
   struct fs_str *out;
   const char *wrong, *hint; /* static */
 };
+/* race.c: `:race mv(A, x) block=128` */
+enum fs_status fs_session_race(struct fs_session *s, const char *text, struct fs_span span,
+                               struct fs_str *out);
 /* code.c; tools.c; tune.c */
 enum fs_status fs_session_code(struct fs_session *s, struct fs_words *words);
 /* export.c: `:export-kernel k1 FILE`; `text` goes to the file that the second word names. */
