@@ -105,7 +105,7 @@ static enum fs_status range_sub(struct fs_interp *in, const struct fs_val *v,
   if (st == FS_OK && v->step != floor(v->step))
     st = fs_in_error(in, out->span, "bad-index", NULL,
                      "the step of an index range must be whole");
-  out->step = (int64_t)v->step;
+  out->step = out->count > 1 ? fs_number_of_real(v->step).i : 1;
   return st;
 }
 

@@ -692,7 +692,7 @@ static bool add_loop(struct fs_lift_nest *n, const struct fs_stmt *s, const stru
   bool whole = v->start == floor(v->start) && v->step == floor(v->step) && v->step != 0;
   bool small = fabs(v->start) <= FS_LIFT_MOST && fabs(last) <= FS_LIFT_MOST &&
                fabs(v->step) <= FS_LIFT_MOST && count <= FS_LIFT_MOST;
-  if (!whole || (count && !small)) return false;
+  if (!whole || !small) return false;
   if (n->loops.len == FS_LIFT_LOOPS || n->n_path == FS_LIFT_DEPTH) return false;
   for (int l = 0; l < n->n_path; l++)
     if (!strcmp(n->loops.data[n->path[l]].name, s->targets[0].name)) return false;

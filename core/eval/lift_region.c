@@ -648,7 +648,7 @@ static int counts_on(struct fs_lift_maker *m, const struct counting *c) {
 }
 
 static bool count_on(struct fs_lift_maker *m, const struct counting *c) {
-  int step = constant(m, FS_F64, (struct fs_number){.f = c->step, .i = (int64_t)c->step});
+  int step = constant(m, FS_F64, fs_number_of_real(c->step));
   return put(m, (struct fs_region_step){.code = FS_RG_MAP, .op = FS_OP_ADD, .n_src = 2,
                                         .to = c->place, .src = {c->place, step}});
 }

@@ -197,7 +197,7 @@ double fs_dtype_round(enum fs_dtype dt, double x) {
 
 /* -- elements -------------------------------------------------------------------------- */
 
-static struct fs_number number_of_real(double x) {
+struct fs_number fs_number_of_real(double x) {
   bool fits = x > -0x1p63 && x < 0x1p63;
   return (struct fs_number){x, fits ? (int64_t)x : 0};
 }
@@ -209,7 +209,7 @@ struct fs_number fs_element_get(enum fs_dtype dt, const void *element) {
   case FS_##id: {                                                                    \
     stored x;                                                                        \
     memcpy(&x, element, sizeof x);                                                   \
-    if (fs_dtype_is_float(dt)) return number_of_real((double)(number));              \
+    if (fs_dtype_is_float(dt)) return fs_number_of_real((double)(number));              \
     out.i = (int64_t)(number);                                                       \
     break;                                                                           \
   }
