@@ -137,9 +137,10 @@ struct fs_number {
   int64_t i;
 };
 
-/* An element in host memory as a number, and back. */
-/* A real number, and where it fits in 63 bits the whole one before it; else 0. */
+/* A real number, and where it fits in 63 bits the whole one towards 0; else 0. */
 struct fs_number fs_number_of_real(double x);
+
+/* An element in host memory as a number, and back. */
 struct fs_number fs_element_get(enum fs_dtype dt, const void *element);
 void fs_element_put(enum fs_dtype dt, void *element, struct fs_number number);
 
