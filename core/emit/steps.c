@@ -87,16 +87,22 @@ static void row_steps_by_lanes(const struct fs_writer *w, fs_steps steps) {
   }
 }
 
-/* These steps of a row; nothing if there is none. */
+static void each_row(const struct fs_writer *w, fs_steps steps) {
+  if (!*steps) return;
+  w_for(w, "b", w->how->rows);
+  if (w->how->rows > 1) w_row_coords(w);
+  FS_EACH_OF(steps, s) row_step(w, s);
+  w_close(w);
+}
+
+/* These steps of a row, its loads first: none waits for what another row stores. */
 static void row_steps(const struct fs_writer *w, fs_steps steps) {
   if (!*steps) return;
   FS_EACH_OF(steps, s)
     if (w->how->rows > 1 && s->out >= 0 && s->kind != FS_SP_REDUCE)
       w_declare(w, s->out, FS_LP_ROWS, false);
-  w_for(w, "b", w->how->rows);
-  if (w->how->rows > 1) w_row_coords(w);
-  FS_EACH_OF(steps, s) row_step(w, s);
-  w_close(w);
+  each_row(w, W_THOSE(w, steps, s, s->kind == FS_SP_LOAD));
+  each_row(w, W_THOSE(w, steps, s, s->kind != FS_SP_LOAD));
 }
 
 /* Marks the row steps that only the row's own results want. */
@@ -111,16 +117,22 @@ static bool *find_apart(const struct fs_writer *w, fs_steps steps) {
   return apart;
 }
 
-/* What tiles do not want of a row, blocks of the first strip do: tanh(u) beside B'*v of
- * 3000 x 3000 was computed by all threads of all 94 strips, and took 15 us (H100). */
 void w_row_steps(const struct fs_writer *w, int phase) {
   fs_steps steps = W_STEPS(w, s, is_row_step(w, s, phase));
-  if (w->how->shares_rows && *steps) {
-    row_steps_by_lanes(w, steps);
+  if (w->how->shares_rows) {
+    if (*steps) row_steps_by_lanes(w, steps);
     return;
   }
   const bool *apart = w->how->strips > 1 ? find_apart(w, steps) : w_marks(w);
   row_steps(w, W_THOSE(w, steps, s, !apart[w_number(w, s)]));
+}
+
+/* What tiles do not want of a row, blocks of the first strip do: tanh(u) beside B'*v of
+ * 3000 x 3000 was computed by all threads of all 94 strips, and took 15 us (H100). */
+void w_row_steps_apart(const struct fs_writer *w, int phase) {
+  if (w->how->strips <= 1 || w->how->shares_rows) return;
+  fs_steps steps = W_STEPS(w, s, is_row_step(w, s, phase));
+  const bool *apart = find_apart(w, steps);
   fs_steps others = W_THOSE(w, steps, s, apart[w_number(w, s)]);
   if (!*others) return;
   w_if(w, "strip == 0");

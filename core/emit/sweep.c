@@ -99,11 +99,14 @@ static void declare_row_results(const struct fs_writer *w, fs_steps need) {
       w_declare_acc(w, s, FS_LP_ROWS | FS_LP_LANES);
 }
 
-static void pass(const struct fs_writer *w, fs_steps need, bool rows) {
+/* The row's own steps of the phase `apart` stand behind the loads, which are under way while
+ * they wait for theirs; -1: they stand elsewhere. */
+static void pass(const struct fs_writer *w, fs_steps need, bool rows, int apart) {
   w_declare_loads(w, need, rows);
   if (w_mode(w)->tiled) w_tile_stage_loads(w, need);
   w_loads(w, need, rows);
   if (!w_is_placed(w)) w_spell_pass(w);
+  if (apart >= 0) w_row_steps_apart(w, apart);
   w_declare_made(w, need, true);
   if (w_mode(w)->tiled && rows) w_tile_compute(w, need);
   else compute_loop(w, need, rows);
@@ -151,7 +154,7 @@ static void both_ways(const struct fs_writer *w, fs_steps need, bool rows) {
     peel.whole = w_all_whole(w, need, rows);
   }
   w_group(w);
-  pass(w, need, rows);
+  pass(w, need, rows, -1);
   fs_lp_peel(w->lp, &peel);
   w_close(w);
   w_close(w);
@@ -159,16 +162,18 @@ static void both_ways(const struct fs_writer *w, fs_steps need, bool rows) {
 
 void w_sweep(const struct fs_writer *w, int phase) {
   fs_steps need = find_needed(w, phase);
+  bool rows = phase >= 0 && w_mode(w)->rows, two_ways = has_two_ways(w, need, rows);
+  if (rows && (!*need || two_ways)) w_row_steps_apart(w, phase);
   if (*need) {
-    bool rows = phase >= 0 && w_mode(w)->rows, chunks = w_mode(w)->rows && !w_mode(w)->columns;
+    bool chunks = w_mode(w)->rows && !w_mode(w)->columns;
     declare_row_results(w, need);
     if (chunks) {
       int64_t held = (int64_t)w->how->row_threads * w->how->vectors;
       w_loop(w, FS_LP_SERIAL, "fs_index h = 0; h < %s; h++",
              w_int(w, (w->how->row_vectors + held - 1) / held));
     }
-    if (has_two_ways(w, need, rows)) both_ways(w, need, rows);
-    else pass(w, need, rows);
+    if (two_ways) both_ways(w, need, rows);
+    else pass(w, need, rows, rows ? phase : -1);
     w_spell_pass(w);
     if (chunks) w_close(w);
     if (w_mode(w)->tiled && rows) w_tile_stage_stores(w, need);

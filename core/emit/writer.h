@@ -390,6 +390,7 @@ void w_open_rows(const struct fs_writer *w);
 void w_sweep(const struct fs_writer *w, int phase);
 /* What is known once per row before the sweep of a phase. */
 void w_row_steps(const struct fs_writer *w, int phase);
+void w_row_steps_apart(const struct fs_writer *w, int phase);
 void w_plain_steps(const struct fs_writer *w, fs_steps need, unsigned guard);
 /* One element for each thread, of row b or alike; the guard as w_rhs() has a test. */
 void w_scalar(const struct fs_writer *w, const struct fs_step *s, unsigned guard, bool b);

@@ -32,7 +32,7 @@ struct shape {
   bool bf16;             /* bf16 is computed                                  */
   bool half;             /* half types that are computed in f32               */
   bool table;            /* values are looked up, of few registers            */
-  bool stores;           /* elements are written                              */
+  int stored;            /* bytes of the widest element that is written       */
   double work;           /* instructions for an element, about                */
   double code;           /* ... that the compiler makes of it                 */
   double bytes;          /* moved for an element                              */
@@ -89,7 +89,7 @@ static void look_at_step(const struct fs_kernel *k, const struct fs_step *s, str
     if (a->varies & FS_VARIES_J) {
       sh->size = FS_MAX(sh->size, (int)fs_dtype_size(a->dtype));
       sh->bytes += (double)fs_dtype_size(a->dtype);
-      sh->stores |= s->kind == FS_SP_STORE;
+      if (s->kind == FS_SP_STORE) sh->stored = FS_MAX(sh->stored, (int)fs_dtype_size(a->dtype));
     }
     if (s->kind == FS_SP_LOAD && !flat && a->varies == 3)
       sh->matrix = FS_MAX(sh->matrix, (int)fs_dtype_size(a->dtype));
@@ -172,7 +172,8 @@ static bool is_held(const struct fs_kernel *k, const struct shape *sh) {
  * 8192 8.5, 9.8 and 37.7 instead of 9.1, 10.2 and 50.1, but at 2048 7.8 instead of 7.2 and at 12288
  * 77.9 instead of 75.1. */
 static int lane_bytes(const struct fs_kernel *k, const struct shape *sh) {
-  if (sh->size != 4 || sh->matrix != 2 || !fs_scheme_of(k)->rows) return sh->size;
+  if (sh->size != 4 || sh->matrix != 2 || sh->stored == 4) return sh->size;
+  if (!fs_scheme_of(k)->rows) return sh->size;
   if (!is_held(k, sh)) {
     double bytes = (double)sh->m * (double)sh->n * sh->matrix;
     bool ends = sh->last % 8; /* which have code of their own */
@@ -288,7 +289,7 @@ static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
   bool little = sh->pairs ? !computes(sh) && !divides_bf16(sh)
                           : sh->work <= FS_MIN(sh->bytes / 2, 8);
   if (little && !sh->sums && sh->streams >= 2) t->threads = 1024;
-  if (!computes(sh) && sh->sums && sh->stores) t->threads = 512;
+  if (!computes(sh) && sh->sums && sh->stored) t->threads = 512;
   while (t->iters > 1 &&
          vectors < (int64_t)units * 4 * t->threads * t->iters)
     t->iters /= 2;
@@ -361,7 +362,7 @@ static bool tune_whole_dots(struct fs_kernel *k, const struct shape *sh, int64_t
   double bytes = (double)sh->m * (double)sh->n * sh->matrix * FS_MAX(1, sh->loads);
   bool wide = sh->matrix == 2 && sh->columns > 0;
   bool ends = sh->matrix <= 4 && sh->last % t->vec && vectors <= PART + LITTLE;
-  if (!d || !d->bulk_copies || !fs_exceeds_cache(d, bytes) || sh->stores ||
+  if (!d || !d->bulk_copies || !fs_exceeds_cache(d, bytes) || sh->stored ||
       vectors <= PART || vectors >= 2 * PART || !(wide || ends))
     return false;
   *t = (struct fs_tuning){THREADS, THREADS, t->vec, (int)fs_ceil_div(vectors, THREADS), 1, 1, 1};
@@ -426,7 +427,7 @@ static bool tune_ring(struct fs_kernel *k, const struct shape *sh, int64_t vecto
   double bytes = (double)sh->m * (double)sh->n * sh->matrix;
   struct fs_tuning before = k->tune;
   if (!d || !d->bulk_copies || sh->column_sums != 1 || sh->loads != 1 || sh->stencil ||
-      sh->stores || sh->n < fs_number(FS_GPU_RING_COLUMNS) || bytes <= (double)d->cache_bytes ||
+      sh->stored || sh->n < fs_number(FS_GPU_RING_COLUMNS) || bytes <= (double)d->cache_bytes ||
       bytes > fs_number(FS_GPU_SOME_BYTES))
     return false;
   k->tune.threads = 0;

@@ -85,14 +85,14 @@ fs_kernel(
       const bool ok = i < size0;
       const float v0 = ok ? fs_get(a0[i]) : (float)0;
       const float v2 = v0 / v1;
-      if (strip == 0) {
-        if (t == 0 && ok) fs_put(a2[i * size1], v2);
-      }
       float v5 = 0;
       {
         const fs_index j = strip * 32 + t;
         const bool in = j < size0;
         if (ok && in) v5 = fs_get(a4[i * size1 + j]);
+      }
+      if (strip == 0) {
+        if (t == 0 && ok) fs_put(a2[i * size1], v2);
       }
       {
         const fs_index j = strip * 32 + t;
@@ -227,14 +227,14 @@ fs_kernel(
       const bool ok = i < size0;
       const float v0 = ok ? fs_get(a0[i]) : (float)0;
       const float v2 = v0 / v1;
-      if (strip == 0) {
-        if (t == 0 && ok) fs_put(a2[i * size1], v2);
-      }
       float v5 = 0;
       {
         const fs_index j = strip * 32 + t;
         const bool in = j < size0;
         if (ok && in) v5 = fs_get(a4[i * size1 + j]);
+      }
+      if (strip == 0) {
+        if (t == 0 && ok) fs_put(a2[i * size1], v2);
       }
       {
         const fs_index j = strip * 32 + t;
