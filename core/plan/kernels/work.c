@@ -390,7 +390,8 @@ static void count(const struct fs_kernel *k, const struct fs_cpu_schedule *c,
   w->rows = (double)k->space.m;
   w->arith = (uint8_t)main_type(k);
   w->uneven = c ? is_copied(k) : is_uneven(k);
-  if (w->uneven && fs_scheme_of(k)->rows)
+  /* neighbours lie off those boundaries in any rows */
+  if (w->uneven && !w->shifted && fs_scheme_of(k)->rows)
     fs_work_set(w, FS_TM_APART, 0, w->bytes_read + w->bytes_written);
 }
 
