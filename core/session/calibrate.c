@@ -257,24 +257,29 @@ static void keep_sample(struct calibrating *c, uint64_t name,
 /* Whether a GPU's cache held something else than the kernel leaves there for itself:
  * another one of the block has gone over more than it has room for, in an order of its
  * own. A*x of 4096 x 4096 takes an H200 14.3 us, and 19.4 behind A'*y. */
-static bool is_crossed(const struct calibrating *c, const struct fs_plan *plan, int k) {
+static bool is_crossed(const struct calibrating *c, const struct fs_kernel *k, int ran) {
   static const double ROOM = 0.75; /* of it; 0.6 x 60 MB is still held */
   const struct fs_device *d = &c->target->device;
-  return c->manner->gpu && plan->kernels.len > 1 &&
-         plan->kernels.data[k].work.working_set > ROOM * (double)d->cache_bytes;
+  return c->manner->gpu && ran > 1 && k->work.working_set > ROOM * (double)d->cache_bytes;
 }
 
 static void keep_samples(struct calibrating *c, const char *text, int64_t m,
                          int64_t n, double times[MOST_KERNELS][MOST_RUNS],
                          int runs) {
   const struct fs_plan *plan = c->ran.data[0]->plan;
-  for (int k = 0; k < plan->kernels.len && k < MOST_KERNELS; k++) {
-    int early = c->manner->settled ? runs / c->manner->settled : 0;
-    double seconds = fs_median(times[k] + early, runs - early);
+  int all = FS_MIN(plan->kernels.len, MOST_KERNELS), ran = 0;
+  int early = c->manner->settled ? runs / c->manner->settled : 0;
+  double median[MOST_KERNELS];
+  for (int k = 0; k < all; k++) { /* a copy that is left out takes no time */
+    median[k] = fs_median(times[k] + early, runs - early);
+    ran += median[k] > 0;
+  }
+  for (int k = 0; k < all; k++) {
+    double seconds = median[k];
     if (!(seconds > 0)) continue;
-    if (k > 0) seconds += FS_MAX(c->chain.ahead, 0); /* as if it were alone */
+    if (k > 0 && ran > 1) seconds += FS_MAX(c->chain.ahead, 0); /* as if it were alone */
     c->last = seconds;
-    if (is_crossed(c, plan, k)) continue;
+    if (is_crossed(c, &plan->kernels.data[k], ran)) continue;
     uint64_t name = name_of(c, text, m, n, k);
     if (measured_before(c, name, seconds)) continue;
     keep_sample(c, name, &plan->kernels.data[k].work, seconds);
