@@ -19,9 +19,7 @@ void w_plain_steps(const struct fs_writer *w, fs_steps need, unsigned guard) {
     if (s->kind == FS_SP_STORE) {
       w_put(w, s, guard);
       w_grid_stored(w, s);
-    } else if (s->kind != FS_SP_REDUCE) {
-      w_scalar(w, s, 0, false);
-    }
+    } else if (s->kind != FS_SP_REDUCE) w_scalar(w, s, 0, false);
   }
 }
 
@@ -97,7 +95,6 @@ static void each_row(const struct fs_writer *w, fs_steps steps) {
 
 /* These steps of a row, its loads first: none waits for what another row stores. */
 static void row_steps(const struct fs_writer *w, fs_steps steps) {
-  if (!*steps) return;
   FS_EACH_OF(steps, s)
     if (w->how->rows > 1 && s->out >= 0 && s->kind != FS_SP_REDUCE)
       w_declare(w, s->out, FS_LP_ROWS, false);
@@ -105,37 +102,31 @@ static void row_steps(const struct fs_writer *w, fs_steps steps) {
   each_row(w, W_THOSE(w, steps, s, s->kind != FS_SP_LOAD));
 }
 
-/* Marks the row steps that only the row's own results want. */
-static bool *find_apart(const struct fs_writer *w, fs_steps steps) {
-  bool *apart = w_marks(w);
-  fs_steps s = steps;
+/* The row steps of a phase: in strips those that only the row's own results want, or the
+ * others; else all are others. */
+static fs_steps find_row_steps(const struct fs_writer *w, int phase, bool own) {
+  fs_steps steps = W_STEPS(w, s, is_row_step(w, s, phase)), s = steps;
+  bool *apart = w_marks(w), strips = w->how->strips > 1 && !w->how->shares_rows;
   while (*s) s++;
-  while (s-- != steps)
+  while (strips && s-- != steps)
     apart[w_number(w, *s)] =
         (*s)->kind == FS_SP_STORE || (*s)->kind == FS_SP_REDUCE ||
         !W_ANY_STEP(w, u, !apart[w_number(w, u)] && fs_step_takes(u, (*s)->out));
-  return apart;
+  return W_THOSE(w, steps, u, apart[w_number(w, u)] == own);
 }
 
 void w_row_steps(const struct fs_writer *w, int phase) {
-  fs_steps steps = W_STEPS(w, s, is_row_step(w, s, phase));
-  if (w->how->shares_rows) {
-    if (*steps) row_steps_by_lanes(w, steps);
-    return;
-  }
-  const bool *apart = w->how->strips > 1 ? find_apart(w, steps) : w_marks(w);
-  row_steps(w, W_THOSE(w, steps, s, !apart[w_number(w, s)]));
+  fs_steps steps = find_row_steps(w, phase, false);
+  if (*steps && w->how->shares_rows) row_steps_by_lanes(w, steps);
+  else row_steps(w, steps);
 }
 
 /* What tiles do not want of a row, blocks of the first strip do: tanh(u) beside B'*v of
  * 3000 x 3000 was computed by all threads of all 94 strips, and took 15 us (H100). */
 void w_row_steps_apart(const struct fs_writer *w, int phase) {
-  if (w->how->strips <= 1 || w->how->shares_rows) return;
-  fs_steps steps = W_STEPS(w, s, is_row_step(w, s, phase));
-  const bool *apart = find_apart(w, steps);
-  fs_steps others = W_THOSE(w, steps, s, apart[w_number(w, s)]);
-  if (!*others) return;
+  fs_steps steps = find_row_steps(w, phase, true);
+  if (!*steps) return;
   w_if(w, "strip == 0");
-  row_steps(w, others);
+  row_steps(w, steps);
   w_close(w);
 }

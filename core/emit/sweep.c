@@ -119,12 +119,8 @@ static void pass(const struct fs_writer *w, fs_steps need, bool rows, int apart)
  * 67.9). */
 static bool has_two_ways(const struct fs_writer *w, fs_steps need, bool rows) {
   if (!rows || !w_mode(w)->strips || w->how->vectors > 1 || w->how->rows == 1) return false;
-  bool shifted = false;
-  FS_EACH_OF(need, s) {
-    if (s->out >= 0 && w->how->made[s->out].kept) return false;
-    shifted |= w_is_shifted_load(w, s);
-  }
-  return shifted;
+  if (FS_ANY_OF(need, s, s->out >= 0 && w->how->made[s->out].kept)) return false;
+  return FS_ANY_OF(need, s, w_is_shifted_load(w, s));
 }
 
 /* Whether up to three vectors from any place of a row lie in memory wherever there is a row
@@ -164,18 +160,17 @@ void w_sweep(const struct fs_writer *w, int phase) {
   fs_steps need = find_needed(w, phase);
   bool rows = phase >= 0 && w_mode(w)->rows, two_ways = has_two_ways(w, need, rows);
   if (rows && (!*need || two_ways)) w_row_steps_apart(w, phase);
-  if (*need) {
-    bool chunks = w_mode(w)->rows && !w_mode(w)->columns;
-    declare_row_results(w, need);
-    if (chunks) {
-      int64_t held = (int64_t)w->how->row_threads * w->how->vectors;
-      w_loop(w, FS_LP_SERIAL, "fs_index h = 0; h < %s; h++",
-             w_int(w, (w->how->row_vectors + held - 1) / held));
-    }
-    if (two_ways) both_ways(w, need, rows);
-    else pass(w, need, rows, rows ? phase : -1);
-    w_spell_pass(w);
-    if (chunks) w_close(w);
-    if (w_mode(w)->tiled && rows) w_tile_stage_stores(w, need);
+  if (!*need) return;
+  bool chunks = w_mode(w)->rows && !w_mode(w)->columns;
+  declare_row_results(w, need);
+  if (chunks) {
+    int64_t held = (int64_t)w->how->row_threads * w->how->vectors;
+    w_loop(w, FS_LP_SERIAL, "fs_index h = 0; h < %s; h++",
+           w_int(w, (w->how->row_vectors + held - 1) / held));
   }
+  if (two_ways) both_ways(w, need, rows);
+  else pass(w, need, rows, rows ? phase : -1);
+  w_spell_pass(w);
+  if (chunks) w_close(w);
+  if (w_mode(w)->tiled && rows) w_tile_stage_stores(w, need);
 }

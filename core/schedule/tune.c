@@ -172,8 +172,8 @@ static bool is_held(const struct fs_kernel *k, const struct shape *sh) {
  * 8192 8.5, 9.8 and 37.7 instead of 9.1, 10.2 and 50.1, but at 2048 7.8 instead of 7.2 and at 12288
  * 77.9 instead of 75.1. */
 static int lane_bytes(const struct fs_kernel *k, const struct shape *sh) {
-  if (sh->size != 4 || sh->matrix != 2 || sh->stored == 4) return sh->size;
-  if (!fs_scheme_of(k)->rows) return sh->size;
+  bool sums = sh->size == 4 && sh->matrix == 2 && sh->stored < 4 && fs_scheme_of(k)->rows;
+  if (!sums) return sh->size;
   if (!is_held(k, sh)) {
     double bytes = (double)sh->m * (double)sh->n * sh->matrix;
     bool ends = sh->last % 8; /* which have code of their own */
