@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Loops that compute with numbers on the host, at random, in two ways: as they are, and
-with a `barrier` in every body. A barrier means nothing here, but a loop that has one is
-not taken for one of numbers alone: its statements are carried out one by one. Both must
+"""Loops that compute with numbers and single elements on the host, at random, in two ways: as
+they are, and with a `barrier` in every body. A barrier means nothing here, but a loop that has
+one is not taken for one of numbers and elements alone: its statements are carried out one by one. Both must
 give the same variables, bit for bit and of the same kind, and the same messages at the
 same places. Then: what a loop is not to be taken for, Ctrl-C between rounds, and what a round costs beside
 one of this interpreter.
@@ -44,15 +44,56 @@ class Program:
             self.lines.append(f'{name} = {self.r.choice(NUMBERS)};')
         self.lines.append(f'scale = {self.r.choice(NUMBERS)};')
         self.function = self.r.random() < 0.3
+        self.arrays = {}
+        if seed % 2:
+            self.make_arrays()
         if self.function:
             self.lines.append('function f(a, b)\n  c = 1; d = 2; e = 3; f = 4;')
         self.loop('  ')
         if self.function:
             self.lines.append('  return [a, b, c, d, e, f]\nend\nx = f(a, b);')
 
+    def make_arrays(self):
+        r = self.r
+        for name, kind in zip('XYZ', r.sample(('bool', 'i32', 'i64', 'f32', 'f64', 'f16'), 3)):
+            shape = r.choice(((5,), (4,), (3, 4), (1, 6)))
+            count = shape[0] if len(shape) == 1 else shape[0]*shape[1]
+            text = f'mod({r.choice((3, 5, 7))}*(1:{count}), {r.choice((2, 5, 11))})'
+            whole = 0 if kind in ('bool', 'i32', 'i64') else r.choice((0, 0.5, 0.1))
+            self.lines.append(f'{name} = {kind}({text} - {whole});' if len(shape) == 1 else
+                              f'{name} = reshape({kind}({text} - {whole}), {shape[0]}, {shape[1]});')
+            self.arrays[name] = shape
+        if r.random() < 0.3:
+            self.lines.append('W = X;')
+
+    def element(self, deep):
+        r = self.r
+        name = r.choice(list(self.arrays))
+        shape = self.arrays[name]
+        if shape[0] == 1 and r.random() < 0.5:
+            shape = shape[1:]
+        subscripts = []
+        for extent in shape:
+            kind = r.random()
+            if kind < 0.3:
+                subscripts.append(str(r.randint(1, extent)))
+            elif kind < 0.4:
+                subscripts.append(r.choice(('end', 'end - 1')))
+            elif kind < 0.97:
+                subscripts.append(f'mod(floor(abs({self.expression(deep + 2)})), {extent}) + 1')
+            else:
+                subscripts.append(self.expression(deep + 2))
+        if len(shape) == 1 and r.random() < 0.1:
+            subscripts.append('1') if self.arrays[name][0] != 1 else subscripts.insert(0, '1')
+        return f"{name}[{', '.join(subscripts)}]"
+
     def expression(self, deep=0):
         r = self.r
         kind = r.random()
+        if self.arrays and deep < 3 and r.random() < 0.3:
+            return self.element(deep)
+        if self.arrays and r.random() < 0.05:
+            return r.choice(('numel(X)', 'size(Y, 1)', 'size(Z, 2)', 'length(X)', 'f32(a)', 'f64(b)'))
         if deep > 3 or kind < 0.25:
             return r.choice(self.known) if r.random() < 0.7 else r.choice(NUMBERS)
         if kind < 0.7:
@@ -69,7 +110,10 @@ class Program:
     def statements(self, indent, loop):
         for _ in range(self.r.randint(1, 3)):
             kind = self.r.random()
-            if kind < 0.55 or self.depth > 3:
+            if self.arrays and kind < 0.3:
+                self.lines.append(f"{indent}{self.element(1)} {self.r.choice(('=', '=', '+=', '*='))} "
+                                  f'{self.expression(1)};')
+            elif kind < 0.55 or self.depth > 3:
                 name = self.r.choice(self.names + ['t', 'u'])
                 op = self.r.choice(('=', '=', '=', '+=', '*=')) if name in self.known else '='
                 self.lines.append(f'{indent}{name} {op} {self.expression()};')
@@ -120,7 +164,7 @@ def ran(session, text, path):
     session.cell('z0 = 0;')
     events = session.cell('begin\n' + text + '\nend', 60) or []
     told = [(e.get('id'), e['message'], e.get('line'), e.get('column')) for e in events
-            if e['event'] == 'diagnostic']
+            if e['event'] == 'diagnostic' and e.get('id') != 'rounds-wait']
     left = front.values(session, path)
     session.cell(':reset -f')
     return front.status(events), told, left

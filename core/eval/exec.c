@@ -159,26 +159,73 @@ static enum fs_status exec_round(struct fs_interp *in, const struct fs_stmt *s,
 }
 
 /* What a variable is may change from round to round, so the rest of a loop may be one of
- * numbers alone, where its beginning was none: asked before rounds 0, 1, 2, 4, 8 ... */
+ * numbers and elements alone, where its beginning was none: asked before rounds 0, 1, 2, 4, 8 ...
+ * Behind one with many inner rounds one is run the ordinary way, to see whether these can be
+ * lifted; if not, twice as many follow at once. */
+struct rest {
+  struct fs_loop_rest at;
+  int64_t ask;
+  bool probed;
+};
+
+/* A part of a round of numbers and elements, which knows what is wrong with it. */
+static enum fs_status do_part(struct fs_interp *in, const struct fs_loop_rest *at,
+                              struct fs_val *out) {
+  enum fs_flow flow = FS_FLOW_NEXT;
+  bool truth = false;
+  if (at->s) {
+    struct fs_stmt one = *at->s;
+    one.next = NULL;
+    enum fs_status st = fs_exec(in, &one, &flow);
+    return st == FS_OK ? fs_interp_flush(in) : st;
+  }
+  if (at->e->kind != FS_EX_RANGE) {
+    enum fs_status st = condition(in, at->e, &truth);
+    *out = fs_val_bool(truth);
+    return st;
+  }
+  in->stmt = at->e->span; /* not the whole loop */
+  return fs_eval(in, at->e, out);
+}
+
+static enum fs_status exec_part(struct fs_interp *in, struct fs_loop_rest *at,
+                                struct fs_val *out) {
+  const struct fs_round *around = in->round;
+  for (int k = 0; k < at->n_rounds; k++)
+    at->rounds[k].around = k + 1 < at->n_rounds ? &at->rounds[k + 1] : around;
+  if (at->n_rounds) in->round = &at->rounds[0];
+  enum fs_status st = do_part(in, at, out);
+  in->round = around;
+  return st;
+}
+
 static bool run_rest(struct fs_interp *in, const struct fs_stmt *s, const struct fs_val *range,
-                     int64_t round, enum fs_status *st) {
-  const struct fs_expr *wrong = NULL;
-  if ((round & (round - 1)) || !fs_loop_run(in, s, range, round, &wrong, st)) return false;
-  if (!wrong) return true;
-  struct fs_val v; /* evaluated the ordinary way, which says what is wrong */
-  in->stmt = wrong->span;
-  *st = fs_eval(in, wrong, &v);
-  if (*st == FS_OK) fs_val_unref(v);
-  return true;
+                     struct rest *r, int64_t *round, enum fs_status *st) {
+  if (*round < r->ask) return false;
+  r->at.round = *round;
+  if (r->probed) r->at.free = 2 * *round;
+  enum fs_loop_end end = fs_loop_run(in, s, range, &r->at, st);
+  while (end == FS_LOOP_PART) {
+    struct fs_val v = {FS_V_NONE};
+    *st = exec_part(in, &r->at, &v);
+    if (*st != FS_OK) return true;
+    end = fs_loop_resume(in, s, &v, &r->at, st);
+    fs_val_unref(v);
+  }
+  r->probed = end == FS_LOOP_STOPPED;
+  if (range && r->probed) *round = r->at.round;
+  r->ask = r->probed ? *round + 1 : FS_MAX(2 * *round, 1);
+  return end == FS_LOOP_OVER;
 }
 
 static enum fs_status exec_while(struct fs_interp *in, const struct fs_stmt *s,
                                  enum fs_flow *flow) {
   enum fs_status st = loop_edge(in, s->span);
   bool on = true;
+  struct rest rest = {.ask = 0};
   for (int64_t k = 0; st == FS_OK && on; k++) {
     bool truth = false;
-    if (run_rest(in, s, NULL, k, &st)) break;
+    if (run_rest(in, s, NULL, &rest, &k, &st)) break;
     st = condition(in, s->expr, &truth);
     if (st != FS_OK || !truth) break;
     st = exec_round(in, s, NULL, flow);
@@ -241,8 +288,11 @@ static enum fs_status run_rounds(struct fs_interp *in, const struct fs_stmt *s,
   struct fs_round round = {s->targets[0].name, 0, in->scope, in->round};
   enum fs_status st = open ? FS_OK : loop_edge(in, s->span);
   double begun = fs_now(), last = 0;
+  struct rest rest = {.ask = from};
   for (int64_t k = from; k < to && st == FS_OK; k++) {
-    if (range && run_rest(in, s, v, k, &st)) break;
+    rest.at.traced = open;
+    if (range && run_rest(in, s, v, &rest, &k, &st)) break;
+    if (k >= to) break;
     st = loop_value(in, v, k, s->expr->span, &item);
     if (st != FS_OK) break;
     round.value = item.number;

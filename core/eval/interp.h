@@ -12,7 +12,8 @@
  *   operate.c, linalg.c  operators; products, transposes, solves, powers
  *   elem.c     functions of .elem files  decl.c   declarations, input
  *   parsed.c   texts that come again     again.c  statements that do
- *   loop.c     loops of host numbers     scalar.h their arithmetic
+ *   loop*.c    loops of numbers and elements, on the host: loop.h
+ *   scalar.h   arithmetic of numbers
  *   part.c     values of parts           lift.h   loops over elements
  *   eval.c, call.c, index.c, exec.c  expressions, calls, A[i, j], statements
  *   builtins_*.c, builtins.c  built-in functions and the table of them
@@ -381,12 +382,30 @@ const fs_name_list *fs_again_passing(struct fs_interp *in, const struct fs_stmt 
 
 /* -- loop.c ---------------------------------------------------------------- */
 
-/* Runs what is left of a loop, from `round` (0 is the first) of its range on (NULL: the loop
- * is a `while`), if it computes with numbers of the host alone: between two rounds that is no
- * difference but the time that it takes. False if it does not, or not now; then nothing has
- * changed. *wrong: a range that is no good, which ended it. */
-bool fs_loop_run(struct fs_interp *in, const struct fs_stmt *s, const struct fs_val *range,
-                 int64_t round, const struct fs_expr **wrong, enum fs_status *st);
+/* Where a loop is tried next: rounds are counted from 0; before round `free` inner loops may be
+ * of any length. */
+enum { FS_LOOP_ROUNDS = 8 };
+struct fs_loop_rest {
+  int64_t round, free;
+  bool traced;               /* its rounds are traced into the block that is open: one of numbers
+                                alone does not end it */
+  const struct fs_stmt *s;   /* PART: this is to be executed the ordinary way, ... */
+  const struct fs_expr *e;   /* ... or that evaluated: a condition or a range,     */
+  int n_rounds;              /* ... in these rounds, the innermost first           */
+  struct fs_round rounds[FS_LOOP_ROUNDS];
+};
+enum fs_loop_end { FS_LOOP_NOT, FS_LOOP_STOPPED, FS_LOOP_OVER, FS_LOOP_PART };
+/* Runs what is left of a loop, from rest->round of its range on (NULL: the loop is a `while`), if
+ * it computes with numbers and single elements alone: between two rounds that is no difference
+ * but the time that it takes. NOT: it does not, or not now; then nothing has changed. STOPPED:
+ * behind a round with so many inner ones that to lift these may be better. PART: a part of a
+ * round cannot be, or not so; who has done it resumes the loop, with its value. */
+enum fs_loop_end fs_loop_run(struct fs_interp *in, const struct fs_stmt *s,
+                             const struct fs_val *range, struct fs_loop_rest *rest,
+                             enum fs_status *st);
+enum fs_loop_end fs_loop_resume(struct fs_interp *in, const struct fs_stmt *s,
+                                const struct fs_val *value, struct fs_loop_rest *rest,
+                                enum fs_status *st);
 /* Tells a front end how far a loop is, four times a second from 2 s on. */
 void fs_loop_progress(struct fs_interp *in, double begun, double *last, int64_t k, int64_t n);
 

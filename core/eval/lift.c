@@ -4,9 +4,8 @@
 #include <stdio.h>
 
 /* The ways in which a nest is tried: its inner loops as axes; as what each round goes through by
- * itself; all of it as one such loop; and the likelier of the first two once more, to say why
- * not. */
-enum way { AS_AXES, BY_ITSELF, ALONE, ALOUD };
+ * itself; and the likelier of these once more, to say why not. */
+enum way { AS_AXES, BY_ITSELF, ALOUD };
 
 /* In the arena of its statement. */
 struct fs_lift {
@@ -16,6 +15,7 @@ struct fs_lift {
   enum way way;              /* in which it was lifted the last time */
   struct fs_lift_said said;  /* of one that insists */
   bool by_data;              /* it has inner loops that go as far as data say */
+  int64_t rounds;            /* of its statement that had most, when it was lifted the last time */
 };
 
 enum { LONGEST_CHAIN = 256 };
@@ -258,11 +258,9 @@ static void name_loops(const struct fs_lift_nest *n, bool lifted) {
 
 /* -- loops ------------------------------------------------------------------------ */
 
-/* Which comes after one in which it cannot be lifted. One that insists has rounds that run at
- * once. */
-static enum way next_way(const struct fs_lift_nest *n, const struct fs_stmt *s, enum way way) {
-  if (way == AS_AXES && n->may_be_serial) return BY_ITSELF;
-  return way <= BY_ITSELF && !s->text && fs_lift_is_serial(s) ? ALONE : ALOUD;
+/* Which comes after one in which it cannot be lifted. */
+static enum way next_way(const struct fs_lift_nest *n, enum way way) {
+  return way == AS_AXES && n->may_be_serial ? BY_ITSELF : ALOUD;
 }
 
 /* Nothing was found in the text that keeps rounds from running at once. Where none is wrong by
@@ -295,7 +293,7 @@ static void try_all_rounds(struct trial *a) {
 }
 
 static bool has_another_way(const struct trial *a, const struct fs_lift_nest *n) {
-  return a->way != ALOUD && (a->way > AS_AXES || next_way(n, a->s, a->way) != ALOUD);
+  return a->way != ALOUD && (a->way > AS_AXES || next_way(n, a->way) != ALOUD);
 }
 
 /* It was not lifted so: whether it is tried again. */
@@ -310,7 +308,7 @@ static bool goes_on(struct trial *a, struct fs_lift_nest *n, enum fs_status *st)
   }
   if (has_another_way(a, n)) {
     a->l->by_data |= n->must_be_serial;
-    a->way = next_way(n, a->s, a->way);
+    a->way = next_way(n, a->way);
     a->whole = false;
     try_all_rounds(a);
     return true;
@@ -327,20 +325,33 @@ static bool is_free(struct trial *a, struct fs_lift_nest *n, enum fs_status *st)
   bool silent = a->in->lib_depth || n->windows || has_another_way(a, n);
   if (!free && !silent) tell(n, apart ? n->carried_loop : c.loop, apart ? NULL : &c);
   name_loops(n, free);
-  return free && (n->alone || fs_lift_stop(n, &a->rounds, st));
+  return free && fs_lift_stop(n, &a->rounds, st);
 }
+
+static int64_t most_rounds(const struct fs_lift_nest *n) {
+  double most = 1;
+  for (int k = 0; k < n->items.len; k++) {
+    const struct fs_lift_item *it = &n->items.data[k];
+    double rounds = 1;
+    for (int l = 0; l < it->depth; l++) rounds *= (double)n->loops.data[it->loops[l]].count;
+    most = FS_MAX(most, rounds);
+  }
+  return (int64_t)FS_MIN(most, 0x1p53);
+}
+
+int64_t fs_lift_rounds_of(const struct fs_stmt *s) { return s->lift ? s->lift->rounds : 0; }
 
 static bool try_once(struct trial *a, enum fs_status *st) {
   struct fs_lift_nest n = {.in = a->in, .stopped = a->rounds < a->all, .whole = a->whole,
                            .cut = a->flushed};
-  n.alone = a->way == ALONE;
-  n.serial = n.alone || a->way == BY_ITSELF || (a->way == ALOUD && a->l->by_data);
+  n.serial = a->way == BY_ITSELF || (a->way == ALOUD && a->l->by_data);
   bool again = false, free = is_free(a, &n, st), stops = free && a->rounds < a->all && !n.stopped;
   if (stops) {
     again = a->rounds > 0;
     a->part.stop = a->part.start + a->part.step * (double)(a->rounds - 1);
   } else if (free && fs_lift_trace(&n, st)) {
     a->done = a->rounds;
+    a->l->rounds = most_rounds(&n);
   }
   if (!a->done) name_loops(&n, false);
   if (!a->done && !stops && *st == FS_OK) again = goes_on(a, &n, st);
@@ -355,6 +366,7 @@ int64_t fs_lift_try(struct fs_interp *in, const struct fs_stmt *s, const struct 
   struct fs_lift *l = known(in, s);
   struct fs_lift_refusal nothing = {.span = s->targets[0].span,
                                     .why = "counts rounds that touch no element"};
+  l->rounds = 0;
   if (!l->index && !s->text) return 0;
   if (in->waits_old) fs_lift_forget(in);
   if (l->refused.why || !l->index) {

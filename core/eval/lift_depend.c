@@ -140,9 +140,10 @@ static bool in_order(const struct fs_lift_nest *n, int w, int other,
                      struct fs_lift_conflict *out) {
   const struct fs_lift_access *a = &n->accesses.data[w], *b = &n->accesses.data[other];
   if (strcmp(a->name, b->name) || (b->own && a->item == b->item)) return true;
-  if (a->shape.rank != b->shape.rank) return false;
   bool first = a->item < b->item;
   *out = (struct fs_lift_conflict){.first = w, .second = other};
+  out->loop = n->items.data[a->item].loops[0];
+  if (a->shape.rank != b->shape.rank) return false; /* x[i] and x[i, 1] */
   return first ? !meets_later(n, other, w, &out->loop, &out->distance)
                : !meets_later(n, w, other, &out->loop, &out->distance);
 }

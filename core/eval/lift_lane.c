@@ -507,8 +507,6 @@ bool fs_lift_outside(struct fs_lift_tracer *t, const char *name, struct fs_span 
 }
 
 bool fs_lift_before(struct fs_lift_tracer *t, int at, struct fs_lane *out) {
-  const char *name = t->n->items.data[at].name;
-  if (t->n->alone && fs_lift_outside(t, name, t->in->span, out)) return true;
   int carried, from = fs_lift_source(t->n, t->n->items.data[at].name, at, &carried);
   *out = (struct fs_lane){.kind = FS_LANE_NONE};
   return from < 0 || carried >= 0 || read_from(t, from, out);

@@ -263,6 +263,24 @@ static bool is_constant(const struct fs_affine *a) {
   return a->known;
 }
 
+/* A scalar tensor of outside that is a whole number, of which sums are exact. */
+static struct fs_affine affine_outside(const struct fs_lift_nest *n, const char *name) {
+  struct fs_affine out = {0};
+  const double once = 0x1p24;
+  double x = 0;
+  struct fs_val v;
+  if (!fs_lookup(n->in, name, &v)) return out;
+  const struct fs_tensor *t = v.kind == FS_V_TENSOR && !v.tensor->shape.rank ? v.tensor : NULL;
+  bool number = t && t->dtype != FS_BOOL && !fs_dtype_converts(t->dtype);
+  bool stored = number && t->state == FS_TS_STORED && t->storage->target;
+  if (number && !stored) ((struct fs_lift_nest *)n)->wants_stored = true;
+  if (stored && fs_read_number(n->in, &v, n->in->span, "", &x) == FS_OK && x == floor(x) &&
+      fabs(x) <= once)
+    out = fs_lift_constant((int64_t)x);
+  fs_val_unref(v);
+  return out;
+}
+
 static struct fs_affine affine_name(const struct fs_lift_nest *n, const char *name, int at) {
   struct fs_affine out = {0};
   int carried, l = fs_lift_counter(n, at, name);
@@ -273,7 +291,8 @@ static struct fs_affine affine_name(const struct fs_lift_nest *n, const char *na
     return out;
   }
   const struct fs_lift_name *kind = fs_lift_name(n, name);
-  if (!kind || kind->kind != FS_LIFT_IS_LOCAL) return out;
+  if (!kind) return affine_outside(n, name);
+  if (kind->kind != FS_LIFT_IS_LOCAL) return out;
   int from = fs_lift_source(n, name, at, &carried);
   if (from < 0 || carried >= 0 || fs_lift_common(n, from, at) < n->items.data[from].depth)
     return out;
@@ -983,7 +1002,7 @@ static bool read_while(struct fs_lift_nest *n, int at) {
   struct reader r = {n, at};
   const struct fs_lift_visit visit = {read_outside, knows_call, read_table, &r};
   if (!fs_lift_sets(s, &sets, &no)) return fs_lift_refuse(n, no.span, no.why);
-  for (int k = 0; k < sets.n && !n->alone; k++) { /* else they are what they are outside */
+  for (int k = 0; k < sets.n; k++) {
     struct fs_expr *name = FS_NEW(n->arena, struct fs_expr);
     *name = (struct fs_expr){.kind = FS_EX_NAME, .text = sets.name[k], .span = s->expr->span};
     if (sets.needed[k] && !read_name(n, at, name))
@@ -1023,14 +1042,10 @@ static bool is_one_to_one(const struct fs_lift_access *a) {
 
 bool fs_lift_read(struct fs_lift_nest *n, const struct fs_stmt *s, const struct fs_val *range) {
   n->arena = fs_arena_new();
-  struct fs_stmt *own = FS_NEW(n->arena, struct fs_stmt);
-  const struct fs_stmt *list = n->alone ? own : s->body;
-  *own = *s;
-  own->next = NULL;
-  if (!n->alone && !add_name(n, s->targets[0].name, FS_LIFT_IS_COUNTER)) return false;
-  if (!find_names(n, list, 1) || !fs_range_count(range)) return false;
-  if (!n->alone && !add_loop(n, s, range)) return false;
-  if (!add_items(n, list, (struct under){-1, false}, true)) return false;
+  if (!add_name(n, s->targets[0].name, FS_LIFT_IS_COUNTER)) return false;
+  if (!find_names(n, s->body, 1) || !fs_range_count(range)) return false;
+  if (!add_loop(n, s, range)) return false;
+  if (!add_items(n, s->body, (struct under){-1, false}, true)) return false;
   bool elements = false;
   for (int k = 0; k < n->items.len; k++)
     if (!read_item(n, k)) return false;

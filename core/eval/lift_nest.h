@@ -118,7 +118,6 @@ struct fs_lift_nest {
   bool stopped;                  /* it is read for the rounds before the one that ends it */
   bool whole;                    /* windows are loops like others; */
   bool windows;                  /* ... there is one, and it is none */
-  bool alone;                    /* the loop itself is one, and there are no rounds around it */
   bool serial;                   /* inner loops that set names alone go on in each round by
                                     themselves, as a `while` does; */
   bool may_be_serial;            /* ... there is one, */

@@ -1,73 +1,43 @@
-/* loop.c - loops that compute with numbers on the host and nothing else:
+/* loop.c - loops that compute with numbers and single elements, one round after the other, on
+ * the host:
  *
  *     s = 0;
- *     for k = 1:1000000
+ *     for k = 2:1000000
  *       if mod(k, 3) == 0; s = s + k; end
+ *       y[k] = 0.5*y[k - 1] + x[k];
  *     end
  *
- * The statements of such a loop become a list of instructions on registers, one for each
- * variable, constant and result in between. Before a round is to begin the registers get
- * what the variables are; when the loop is over, or stopped between two rounds, the variables
- * get what the registers are. Numbers and truth values give numbers and truth values, so
- * nothing has to be looked at in between. What else a variable may be, a function that
- * somebody has replaced, a display or an array sends the loop the ordinary way, of which
- * nothing differs but the time: arithmetic is that of scalar.h. */
-#include <math.h>
-
-#include "core/eval/interp.h"
-#include "core/eval/scalar.h"
+ * The statements of such a loop become a list of instructions (loop.h). Before a round is to
+ * begin the registers get what the variables are; when the loop is over, or stopped between two
+ * rounds, the variables get what the registers are. Numbers and elements give numbers and scalar
+ * tensors, so nothing has to be looked at in between. What else a variable may be, a function
+ * that somebody has replaced, a display or a whole array sends the loop the ordinary way, of
+ * which nothing differs but the time. So does a statement that cannot be, alone, in the middle
+ * of a round: an element that is not there, a value that does not fit. */
+#include "core/base/rules.h"
+#include "core/eval/lift.h"
+#include "core/eval/loop.h"
+#include "core/eval/trace.h"
+#include "core/lang/parse.h"
 
 enum { MOST_NAMES = 64, MOST_INSTRUCTIONS = 4096, LONGEST_CHAIN = 256 };
-
-enum code {
-  BINARY,  /* to = a op b */
-  UNARY,   /* to = op a */
-  MAP,     /* to = op(src[0], ...) */
-  COPY,    /* to = a */
-  DECIDE,  /* a is false in a && b, true in a || b: then to = a, and on with jump */
-  JUMP, UNLESS, /* a */
-  ROUND,   /* jump: the next round of a loop */
-  RANGE,   /* the range src[0]:src[1]:src[2] at `to` */
-  NEXT,    /* a = the next value of the range at `to`; jump: there is none */
-  STOP
-};
-
-/* What a range takes of the registers. */
-enum { AT_START, AT_STEP, AT_COUNT, AT_ROUND, RANGE_REGISTERS };
-
-struct instruction {
-  enum code code;
-  int op, to, jump, src[3];
-  const struct fs_expr *range; /* RANGE: as it is written */
-};
-
-struct variable {
-  const char *name;
-  int at;                    /* its register */
-  bool needed;               /* a round may read what it was before */
-  bool assigned;
-};
-
-/* In the arena of its statement. */
-struct fs_loop {
-  bool refused, shows;
-  int n_code, n_variables, n_functions, n_registers;
-  int body, range;           /* of `for`: where a round begins, where its range is */
-  struct instruction *code;
-  struct variable *variables;
-  const char **functions;    /* built-in ones that it calls */
-  struct fs_scalar *registers;
-};
 
 /* -- statements to instructions ---------------------------------------------- */
 
 struct writer {
   const struct fs_interp *in;
-  bool refused, shows;
-  FS_VEC(struct instruction) code;
-  FS_VEC(struct variable) variables;
+  bool refused, shows, inexact, inner;
+  FS_VEC(struct fs_loop_instruction) code;
+  FS_VEC(struct fs_loop_variable) variables;
   FS_VEC(const char *) functions;
-  FS_VEC(struct fs_scalar) registers;
+  FS_VEC(struct fs_loop_register) registers;
+  FS_VEC(struct fs_loop_array) arrays;
+  FS_VEC(struct fs_loop_view) views;
+  FS_VEC(struct fs_loop_extent) extents;
+  FS_VEC(struct fs_loop_part) parts;
+  FS_VEC(struct fs_loop_for) fors;
+  int around;                /* the `for` of what is written; -1: none */
+  int view, dim;             /* what `end` is of; -1: of nothing */
   uint64_t known;            /* variables that have been assigned on every way here */
   int round;                 /* where `continue` goes */
   int breaks;                /* the last instruction that is to jump behind the loop; -1: none */
@@ -79,11 +49,11 @@ static int refuse(struct writer *w) {
 }
 
 static int new_register(struct writer *w) {
-  *FS_PUSH(&w->registers) = (struct fs_scalar){0};
+  *FS_PUSH(&w->registers) = (struct fs_loop_register){0};
   return w->registers.len - 1;
 }
 
-static int put(struct writer *w, struct instruction i) {
+static int put(struct writer *w, struct fs_loop_instruction i) {
   if (w->code.len == MOST_INSTRUCTIONS) return refuse(w);
   *FS_PUSH(&w->code) = i;
   return w->code.len - 1;
@@ -98,7 +68,7 @@ static int variable(struct writer *w, const char *name) {
     if (!strcmp(w->variables.data[k].name, name)) return k;
   if (w->variables.len == MOST_NAMES) return refuse(w);
   int at = new_register(w);
-  *FS_PUSH(&w->variables) = (struct variable){.name = name, .at = at};
+  *FS_PUSH(&w->variables) = (struct fs_loop_variable){.name = name, .at = at};
   return w->variables.len - 1;
 }
 
@@ -125,8 +95,39 @@ static int constant(struct writer *w, const struct fs_expr *e) {
   struct fs_val v = e->kind == FS_EX_BOOL ? fs_val_bool(e->number != 0)
                                           : fs_val_number(e->number, e->is_int);
   int at = new_register(w);
-  w->registers.data[at] = fs_scalar_of(&v);
+  struct fs_scalar x = fs_scalar_of(&v);
+  w->registers.data[at] = (struct fs_loop_register){.x = x.x, .tag = (uint8_t)x.kind};
   return at;
+}
+
+/* -- arrays ---------------------------------------------------------------------- */
+
+static int array(struct writer *w, const struct fs_expr *e, bool written) {
+  if (e->kind != FS_EX_NAME) return refuse(w);
+  for (int k = 0; k < w->arrays.len; k++) {
+    if (strcmp(w->arrays.data[k].name, e->text)) continue;
+    w->arrays.data[k].written |= written;
+    return k;
+  }
+  *FS_PUSH(&w->arrays) = (struct fs_loop_array){.name = e->text, .written = written};
+  return w->arrays.len - 1;
+}
+
+static int view(struct writer *w, const struct fs_expr *e, bool written) {
+  int of = array(w, e->args[0], written), n = e->n_args - 1;
+  if (n < 1 || n > FS_MAX_RANK) return refuse(w);
+  for (int k = 0; k < w->views.len; k++)
+    if (w->views.data[k].array == of && w->views.data[k].n == n) return k;
+  if (w->views.len == MOST_NAMES) return refuse(w);
+  *FS_PUSH(&w->views) = (struct fs_loop_view){.array = of, .n = n};
+  return w->views.len - 1;
+}
+
+/* The register of an extent, which is the same in all rounds. */
+static int extent(struct writer *w, struct fs_loop_extent x) {
+  x.at = new_register(w);
+  *FS_PUSH(&w->extents) = x;
+  return x.at;
 }
 
 /* Each writes what computes an expression and gives the register that has it: `to`, or with
@@ -135,15 +136,39 @@ static int expression(struct writer *w, const struct fs_expr *e, int to);
 
 static int target(struct writer *w, int to) { return to < 0 ? new_register(w) : to; }
 
+static int copied(struct writer *w, int from, int to) {
+  if (to < 0) return from;
+  put(w, (struct fs_loop_instruction){FS_LC_COPY, .to = to, .src = {from}});
+  return to;
+}
+
+/* The instruction of an operation that has one of its own. */
+static uint8_t code_of(enum fs_map_op op) {
+  static const uint8_t codes[FS_MAP_OP_COUNT] = {
+      [FS_OP_ADD] = FS_LC_ADD, [FS_OP_SUB] = FS_LC_SUB, [FS_OP_MUL] = FS_LC_MUL,
+      [FS_OP_DIV] = FS_LC_DIV, [FS_OP_MIN] = FS_LC_MIN, [FS_OP_MAX] = FS_LC_MAX,
+      [FS_OP_MOD] = FS_LC_MOD, [FS_OP_FLOOR] = FS_LC_FLOOR, [FS_OP_EQ] = FS_LC_EQ,
+      [FS_OP_NE] = FS_LC_NE, [FS_OP_LT] = FS_LC_LT, [FS_OP_LE] = FS_LC_LE,
+      [FS_OP_GT] = FS_LC_GT, [FS_OP_GE] = FS_LC_GE};
+  return codes[op];
+}
+
+/* Behind an && or || is a part of its own: a variable has no value before both are known. */
 static int operation(struct writer *w, const struct fs_expr *e, int left, int to) {
   bool decides = e->op == FS_AO_AND || e->op == FS_AO_OR;
-  int at = target(w, to), decide = 0;
+  int at = decides ? new_register(w) : target(w, to), decide = 0;
+  enum fs_map_op op;
   if (decides)
-    decide = put(w, (struct instruction){DECIDE, e->op, at, .src = {left}});
+    decide = put(w, (struct fs_loop_instruction){.code = FS_LC_DECIDE, .op = (uint8_t)e->op, .to = at, .src = {left}});
   int right = expression(w, e->args[1], -1);
-  put(w, (struct instruction){BINARY, e->op, at, .src = {left, right}});
-  if (decides) land(w, decide);
-  return at;
+  struct fs_loop_instruction i = {.code = FS_LC_BINARY, .op = (uint8_t)e->op, .n = 2, .to = at,
+                                  .src = {left, right}};
+  bool map = !decides && e->op != FS_AO_POW && e->op != FS_AO_EPOW && fs_operator_map(e->op, &op);
+  if (map) i.op = (uint8_t)op, i.code = code_of(op);
+  put(w, i);
+  if (!decides) return at;
+  land(w, decide);
+  return copied(w, at, to);
 }
 
 /* a op b op c: from the innermost operator outwards. */
@@ -165,23 +190,63 @@ static void add_function(struct writer *w, const char *name) {
   *FS_PUSH(&w->functions) = name;
 }
 
+/* size(A, 1), numel(x), length(x) of an array that is named. */
+static int extent_of(struct writer *w, const struct fs_expr *e) {
+  const char *name = e->args[0]->text;
+  bool size = !strcmp(name, "size");
+  if (e->n_args != (size ? 3 : 2) || (size && e->args[2]->kind != FS_EX_NUMBER)) return refuse(w);
+  struct fs_loop_extent x = {.kind = FS_LX_LENGTH};
+  if (size) x.kind = FS_LX_SIZE, x.dim = (int)e->args[2]->number - 1;
+  if (!strcmp(name, "numel")) x.kind = FS_LX_NUMEL;
+  if (size && (e->args[2]->number < 1 || e->args[2]->number > 2)) return refuse(w);
+  add_function(w, name);
+  x.of = array(w, e->args[1], false);
+  return extent(w, x);
+}
+
 static int call(struct writer *w, const struct fs_expr *e, int to) {
   const struct fs_expr *f = e->args[0];
   const struct fs_builtin *b = f->kind == FS_EX_NAME ? fs_builtin_find(w->in, f->text) : NULL;
-  struct instruction i = {.code = MAP};
-  if (!b || !(b->traits & FS_BT_MAP) || e->n_args - 1 != b->max_args) return refuse(w);
+  struct fs_loop_instruction i = {.code = FS_LC_MAP};
+  if (b && fs_has_word(" size numel length ", f->text)) return copied(w, extent_of(w, e), to);
+  bool map = b && b->traits & FS_BT_MAP && e->n_args - 1 == b->max_args;
+  bool cast = b && b->traits & FS_BT_CAST && e->n_args == 2;
+  if (!map && !cast) return refuse(w);
+  if (cast && fs_dtype_converts((enum fs_dtype)b->data)) return refuse(w);
   add_function(w, f->text);
+  i.n = (uint8_t)(e->n_args - 1);
   for (int k = 1; k < e->n_args; k++) i.src[k - 1] = expression(w, e->args[k], -1);
-  i.op = b->data;
+  i.op = (uint8_t)b->data;
+  if (cast) i.code = FS_LC_CAST;
+  else if (code_of((enum fs_map_op)b->data)) i.code = code_of((enum fs_map_op)b->data);
+  w->inexact |= map && fs_map_is_library((enum fs_map_op)b->data);
+  struct fs_loop_instruction *last = w->code.len ? &w->code.data[w->code.len - 1] : NULL;
+  bool quotient = i.code == FS_LC_FLOOR && last && last->code == FS_LC_DIV && last->to == i.src[0];
   i.to = target(w, to);
-  put(w, i);
+  if (quotient) last->code = FS_LC_QUOTIENT, last->to = i.to;
+  else put(w, i);
   return i.to;
 }
 
-static int copied(struct writer *w, int from, int to) {
-  if (to < 0) return from;
-  put(w, (struct instruction){COPY, .to = to, .src = {from}});
-  return to;
+static void subscripts(struct writer *w, const struct fs_expr *e, struct fs_loop_instruction *i) {
+  int of = w->view, dim = w->dim;
+  for (int k = 1; k < e->n_args && !w->refused; k++) {
+    w->view = i->op;
+    w->dim = k - 1;
+    i->src[k - 1] = expression(w, e->args[k], -1);
+  }
+  w->view = of;
+  w->dim = dim;
+}
+
+static int element(struct writer *w, const struct fs_expr *e, int to) {
+  struct fs_loop_instruction i = {.code = FS_LC_LOAD, .op = (uint8_t)view(w, e, false)};
+  i.n = (uint8_t)(e->n_args - 1);
+  if (w->refused) return 0;
+  subscripts(w, e, &i);
+  i.to = target(w, to);
+  put(w, i);
+  return i.to;
 }
 
 static int expression(struct writer *w, const struct fs_expr *e, int to) {
@@ -191,35 +256,71 @@ static int expression(struct writer *w, const struct fs_expr *e, int to) {
     case FS_EX_BOOL: return copied(w, constant(w, e), to);
     case FS_EX_NAME: return copied(w, read_variable(w, e->text), to);
     case FS_EX_UNARY: {
+      if (e->op == FS_AO_TRANSPOSE) return refuse(w);
       int a = expression(w, e->args[0], -1), at = target(w, to);
-      put(w, (struct instruction){UNARY, e->op, at, .src = {a}});
+      put(w, (struct fs_loop_instruction){.code = FS_LC_UNARY, .op = (uint8_t)e->op, .n = 1,
+                                        .to = at, .src = {a}});
       return at;
     }
     case FS_EX_BINARY: return chain(w, e, to);
     case FS_EX_CALL: return call(w, e, to);
+    case FS_EX_INDEX: return element(w, e, to);
+    case FS_EX_END:
+      if (w->view < 0) return refuse(w);
+      return copied(w, extent(w, (struct fs_loop_extent){FS_LX_END, w->view, w->dim, 0}), to);
     default: return refuse(w);
   }
 }
 
 static void statements(struct writer *w, const struct fs_stmt *list);
 
+/* From instruction `from` to the last one so far. */
+static void end_part(struct writer *w, struct fs_loop_part part, int from) {
+  part.from = from;
+  part.to = w->code.len;
+  part.around = w->around;
+  *FS_PUSH(&w->parts) = part;
+}
+
 static void assignment(struct writer *w, const struct fs_stmt *s) {
   if (s->n_targets != 1) refuse(w);
   if (w->refused) return;
   const char *name = s->targets[0].name;
   bool blank = name[0] == '_' && !name[1];
+  int from = w->code.len;
   w->shows |= !s->silent;
   expression(w, s->expr, blank ? -1 : assigned_variable(w, name));
+  end_part(w, (struct fs_loop_part){.s = s}, from);
   if (!blank && !w->refused) now_known(w, name);
 }
 
+/* The value is known before the subscripts are, as elsewhere. */
+static void put_element(struct writer *w, const struct fs_stmt *s) {
+  int from = w->code.len;
+  struct fs_loop_instruction i = {.code = FS_LC_STORE, .op = (uint8_t)view(w, s->expr2, true)};
+  i.n = (uint8_t)(s->expr2->n_args - 1);
+  if (w->refused) return;
+  w->shows |= !s->silent;
+  i.src[FS_MAX_RANK] = expression(w, s->expr, -1);
+  subscripts(w, s->expr2, &i);
+  put(w, i);
+  end_part(w, (struct fs_loop_part){.s = s}, from);
+}
+
+/* What decides; its register. */
+static int condition(struct writer *w, const struct fs_expr *e) {
+  int from = w->code.len, at = expression(w, e, -1);
+  end_part(w, (struct fs_loop_part){.e = e, .at = at}, from);
+  return at;
+}
+
 static void branch(struct writer *w, const struct fs_stmt *s) {
-  int truth = expression(w, s->expr, -1);
-  int unless = put(w, (struct instruction){UNLESS, .src = {truth}});
+  int truth = condition(w, s->expr);
+  int unless = put(w, (struct fs_loop_instruction){FS_LC_UNLESS, .src = {truth}});
   uint64_t before = w->known;
   statements(w, s->body);
   uint64_t after = w->known;
-  int over = put(w, (struct instruction){JUMP});
+  int over = put(w, (struct fs_loop_instruction){FS_LC_JUMP});
   land(w, unless);
   w->known = before;
   statements(w, s->orelse);
@@ -233,7 +334,7 @@ static void rounds(struct writer *w, const struct fs_stmt *s, int begin, int lea
   w->round = begin;
   w->breaks = -1;
   statements(w, s->body);
-  put(w, (struct instruction){ROUND, .jump = begin});
+  put(w, (struct fs_loop_instruction){FS_LC_ROUND, .jump = begin});
   land(w, leave);
   for (int k = w->breaks, next; k >= 0 && !w->refused; k = next) {
     next = w->code.data[k].jump;
@@ -244,45 +345,57 @@ static void rounds(struct writer *w, const struct fs_stmt *s, int begin, int lea
 }
 
 static void while_loop(struct writer *w, const struct fs_stmt *s) {
-  int begin = w->code.len, truth = expression(w, s->expr, -1);
+  int begin = w->code.len, truth = condition(w, s->expr);
   uint64_t before = w->known;
-  rounds(w, s, begin, put(w, (struct instruction){UNLESS, .src = {truth}}));
+  rounds(w, s, begin, put(w, (struct fs_loop_instruction){FS_LC_UNLESS, .src = {truth}}));
   w->known = before;
 }
 
 static int new_range(struct writer *w) {
   int at = new_register(w);
-  while (w->registers.len < at + RANGE_REGISTERS) new_register(w);
+  while (w->registers.len < at + FS_LR_REGISTERS) new_register(w);
   return at;
 }
 
 /* From where the range is in its registers. */
 static int for_rounds(struct writer *w, const struct fs_stmt *s, int range) {
   uint64_t before = w->known;
-  int begin = w->code.len, at = assigned_variable(w, s->targets[0].name);
-  int next = put(w, (struct instruction){NEXT, .to = range, .src = {at}});
+  int begin = w->code.len, at = assigned_variable(w, s->targets[0].name), around = w->around;
+  int next = put(w, (struct fs_loop_instruction){FS_LC_NEXT, .to = range, .src = {at}});
   if (w->refused) return 0;
   now_known(w, s->targets[0].name);
+  *FS_PUSH(&w->fors) = (struct fs_loop_for){s->targets[0].name, range, w->around};
+  w->around = w->fors.len - 1;
   rounds(w, s, begin, next);
+  w->around = around;
   w->known = before;
   return begin;
+}
+
+static int one(struct writer *w) {
+  int at = new_register(w);
+  w->registers.data[at] = (struct fs_loop_register){.x = 1, .tag = FS_SC_INT};
+  return at;
 }
 
 static void for_loop(struct writer *w, const struct fs_stmt *s) {
   const struct fs_expr *e = s->expr;
   if (e->kind != FS_EX_RANGE) refuse(w);
   if (w->refused) return;
-  struct instruction i = {.code = RANGE, .range = e};
+  int from = w->code.len;
+  struct fs_loop_instruction i = {.code = FS_LC_RANGE};
   i.src[0] = expression(w, e->args[0], -1);
-  i.src[1] = e->n_args == 3 ? expression(w, e->args[1], -1) : -1;
+  i.src[1] = e->n_args == 3 ? expression(w, e->args[1], -1) : one(w);
   i.src[2] = expression(w, e->args[e->n_args - 1], -1);
   i.to = new_range(w);
   put(w, i);
+  end_part(w, (struct fs_loop_part){.e = e, .at = i.to}, from);
+  w->inner = true;
   for_rounds(w, s, i.to);
 }
 
 static void leave(struct writer *w, bool on) {
-  int k = put(w, (struct instruction){on ? ROUND : JUMP, .jump = on ? w->round : w->breaks});
+  int k = put(w, (struct fs_loop_instruction){on ? FS_LC_ROUND : FS_LC_JUMP, .jump = on ? w->round : w->breaks});
   if (!on) w->breaks = k;
   w->known = UINT64_MAX; /* nothing comes from here */
 }
@@ -291,6 +404,7 @@ static void statements(struct writer *w, const struct fs_stmt *list) {
   for (const struct fs_stmt *s = list; s && !w->refused; s = s->next) {
     switch (s->kind) {
       case FS_ST_ASSIGN: assignment(w, s); break;
+      case FS_ST_INDEXED: put_element(w, s); break;
       case FS_ST_IF: branch(w, s); break;
       case FS_ST_WHILE: while_loop(w, s); break;
       case FS_ST_FOR: for_loop(w, s); break;
@@ -301,196 +415,152 @@ static void statements(struct writer *w, const struct fs_stmt *list) {
   }
 }
 
-/* A variable that has the name of a function is not to be told from it here. */
+/* A variable that has the name of a function or of an array is not to be told from it here. */
 static void refuse_confusion(struct writer *w) {
-  for (int k = 0; k < w->functions.len; k++)
-    for (int i = 0; i < w->variables.len; i++)
-      if (!strcmp(w->functions.data[k], w->variables.data[i].name)) refuse(w);
+  for (int i = 0; i < w->variables.len; i++) {
+    const char *name = w->variables.data[i].name;
+    for (int k = 0; k < w->functions.len; k++)
+      if (!strcmp(w->functions.data[k], name)) refuse(w);
+    for (int k = 0; k < w->arrays.len; k++)
+      if (!strcmp(w->arrays.data[k].name, name)) refuse(w);
+  }
 }
 
-static void *kept(struct fs_arena *arena, const void *data, int n, size_t size) {
-  void *copy = fs_arena_alloc(arena, (size_t)n * size + 1);
-  if (n) memcpy(copy, data, (size_t)n * size);
-  return copy;
-}
+/* *n elements in the arena. */
+#define KEEP(l, field, w)                                                         \
+  do {                                                                            \
+    (l)->n_##field = (w)->field.len;                                              \
+    (l)->field = fs_arena_alloc(arena, (size_t)(w)->field.len * sizeof *(l)->field + 1); \
+    if ((w)->field.len)                                                           \
+      memcpy((l)->field, (w)->field.data, (size_t)(w)->field.len * sizeof *(l)->field); \
+    FS_VEC_FREE(&(w)->field);                                                     \
+  } while (0)
 
 static struct fs_loop *write_loop(const struct fs_interp *in, struct fs_arena *arena,
                                   const struct fs_stmt *s) {
   struct fs_loop *l = FS_NEW(arena, struct fs_loop);
-  struct writer w = {.in = in, .breaks = -1};
+  struct writer w = {.in = in, .breaks = -1, .view = -1, .around = -1};
+  *l = (struct fs_loop){.refused = false};
   if (s->kind == FS_ST_FOR) {
     l->range = new_range(&w);
     l->body = for_rounds(&w, s, l->range);
   } else {
     while_loop(&w, s);
   }
-  put(&w, (struct instruction){STOP});
+  put(&w, (struct fs_loop_instruction){FS_LC_STOP});
   refuse_confusion(&w);
   l->refused = w.refused;
   l->shows = w.shows;
-  l->n_code = w.code.len;
-  l->n_variables = w.variables.len;
-  l->n_functions = w.functions.len;
-  l->n_registers = w.registers.len;
-  l->code = kept(arena, w.code.data, l->n_code, sizeof *l->code);
-  l->variables = kept(arena, w.variables.data, l->n_variables, sizeof *l->variables);
-  l->functions = kept(arena, w.functions.data, l->n_functions, sizeof *l->functions);
-  l->registers = kept(arena, w.registers.data, l->n_registers, sizeof *l->registers);
-  FS_VEC_FREE(&w.code);
-  FS_VEC_FREE(&w.variables);
-  FS_VEC_FREE(&w.functions);
-  FS_VEC_FREE(&w.registers);
+  l->inexact = w.inexact;
+  l->inner = w.inner;
+  KEEP(l, code, &w);
+  KEEP(l, variables, &w);
+  KEEP(l, functions, &w);
+  KEEP(l, registers, &w);
+  KEEP(l, arrays, &w);
+  KEEP(l, views, &w);
+  KEEP(l, extents, &w);
+  KEEP(l, parts, &w);
+  KEEP(l, fors, &w);
+  for (int k = 0; k < l->n_code; k++) {
+    struct fs_loop_instruction *i = &l->code[k];
+    i->to_it = &l->registers[i->to];
+    i->a = &l->registers[i->src[0]];
+    i->b = &l->registers[i->src[1]];
+    i->on = &l->code[i->jump];
+  }
   return l;
 }
 
-/* -- instructions -------------------------------------------------------------- */
+/* -- running ---------------------------------------------------------------------- */
 
-static void put_range(struct fs_scalar *at, const struct fs_val *range, int64_t round) {
-  at[AT_START].x = range->start;
-  at[AT_STEP].x = range->step;
-  at[AT_COUNT].x = (double)fs_range_count(range);
-  at[AT_ROUND].x = (double)round;
+/* The part of a loop in which an instruction is; NULL: it is in none. */
+static const struct fs_loop_part *part_of(const struct fs_loop *l, int at) {
+  for (int k = 0; k < l->n_parts; k++)
+    if (l->parts[k].from <= at && at < l->parts[k].to) return &l->parts[k];
+  return NULL;
 }
 
-/* False: it has no end, or no step. */
-static bool make_range(struct fs_scalar *r, const struct instruction *i) {
-  struct fs_val v = {.kind = FS_V_RANGE, .start = r[i->src[0]].x, .stop = r[i->src[2]].x};
-  v.step = i->src[1] < 0 ? 1 : r[i->src[1]].x;
-  put_range(&r[i->to], &v, 0);
-  return v.step != 0 && isfinite(v.start) && isfinite(v.stop) && isfinite(v.step);
-}
-
-/* False: there are no more. */
-static bool next_value(struct fs_scalar *at, struct fs_scalar *out) {
-  double start = at[AT_START].x, step = at[AT_STEP].x, k = at[AT_ROUND].x;
-  if (k >= at[AT_COUNT].x) return false;
-  struct fs_val v = fs_val_number(start + k * step, start == floor(start) && step == floor(step));
-  *out = fs_scalar_of(&v);
-  at[AT_ROUND].x = k + 1;
-  return true;
-}
-
-static struct fs_scalar map_of(const struct fs_scalar *r, const struct instruction *i) {
-  struct fs_scalar x[3] = {r[i->src[0]], r[i->src[1]], r[i->src[2]]};
-  return fs_scalar_map((enum fs_map_op)i->op, x);
-}
-
-struct watch {
-  struct fs_interp *in;
-  double begun, last;
-  const struct fs_scalar *range; /* of the whole loop; NULL: it has none */
-  int rounds;
-};
-
-void fs_loop_progress(struct fs_interp *in, double begun, double *last, int64_t k, int64_t n) {
-  double now = fs_now();
-  if (in->call_depth || !in->host.progress || now - begun < 2 ||
-      now - *last < 0.25)
-    return;
-  *last = now;
-  in->host.progress(in->host.user, "for", (double)k / (double)n, now - begun);
-}
-
-/* What follows on every round: Ctrl-C, and now and then a word on how far it is. */
-static bool goes_on(struct watch *w) {
-  enum { SELDOM = 1 << 14 };
-  if (fs_interrupted()) return false;
-  if (++w->rounds % SELDOM || !w->range) return true;
-  fs_loop_progress(w->in, w->begun, &w->last, (int64_t)w->range[AT_ROUND].x,
-                   (int64_t)w->range[AT_COUNT].x);
-  return true;
-}
-
-/* Gives the instruction that ended it: STOP, ROUND where it was interrupted, RANGE where one
- * is wrong. */
-static const struct instruction *run(const struct fs_loop *l, int from, struct watch *w) {
-  struct fs_scalar *r = l->registers;
-  for (const struct instruction *i = &l->code[from];; i++) {
-    switch (i->code) {
-      case BINARY:
-        r[i->to] = fs_scalar_binary((enum fs_ast_op)i->op, r[i->src[0]], r[i->src[1]]);
-        continue;
-      case UNARY:
-        r[i->to] = fs_scalar_unary((enum fs_ast_op)i->op, r[i->src[0]]);
-        r[i->to].given = false;
-        continue;
-      case MAP: r[i->to] = map_of(r, i); continue;
-      case COPY:
-        r[i->to] = r[i->src[0]];
-        r[i->to].given = false;
-        continue;
-      case DECIDE: {
-        bool truth = r[i->src[0]].x != 0;
-        if (truth == (i->op == FS_AO_AND)) continue;
-        r[i->to] = (struct fs_scalar){.x = truth, .kind = FS_SC_BOOL};
-        break;
-      }
-      case UNLESS:
-        if (r[i->src[0]].x != 0) continue;
-        break;
-      case NEXT:
-        if (next_value(&r[i->to], &r[i->src[0]])) continue;
-        break;
-      case RANGE:
-        if (make_range(r, i)) continue;
-        return i;
-      case ROUND:
-        if (!goes_on(w)) return i;
-        break;
-      case JUMP: break;
-      case STOP: return i;
-    }
-    i = &l->code[i->jump] - 1;
-  }
-}
-
-/* -- variables ------------------------------------------------------------------ */
-
-/* Fills the registers; false if something is not a number, or not what it was when the loop
- * was written. */
-static bool take_variables(struct fs_interp *in, const struct fs_loop *l) {
-  for (int k = 0; k < l->n_functions; k++)
-    if (!fs_is_builtin(in, l->functions[k])) return false;
-  for (int k = 0; k < l->n_variables; k++) {
-    const struct variable *v = &l->variables[k];
-    struct fs_val now = {FS_V_NONE};
-    l->registers[v->at] = (struct fs_scalar){0};
-    if (!v->needed) continue;
-    if (!fs_host_number(in, v->name, v->assigned, &now)) return false;
-    l->registers[v->at] = fs_scalar_of(&now);
-    l->registers[v->at].given = true;
-  }
-  return true;
-}
-
-static void give_variables(struct fs_interp *in, const struct fs_loop *l) {
-  for (int k = 0; k < l->n_variables; k++) {
-    struct fs_scalar now = l->registers[l->variables[k].at];
-    if (now.kind != FS_SC_NONE && !now.given)
-      fs_assign(in, l->variables[k].name, fs_scalar_value(now));
-  }
-}
-
-bool fs_loop_run(struct fs_interp *in, const struct fs_stmt *s, const struct fs_val *range,
-                 int64_t round, const struct fs_expr **wrong, enum fs_status *st) {
-  if (in->elementwise) return false;
+static struct fs_loop *loop_of(struct fs_interp *in, const struct fs_stmt *s) {
   struct fs_unit *unit = in->units.data[in->units.len - 1];
   if (!s->loop) ((struct fs_stmt *)s)->loop = write_loop(in, unit->arena, s);
-  struct fs_loop *l = s->loop;
-  if (l->refused || (l->shows && !in->silent && !in->call_depth)) return false;
-  if (!take_variables(in, l)) return false;
-  struct watch w = {.in = in, .begun = fs_now()};
+  return s->loop;
+}
+
+/* Whether a loop in it was lifted lately that had many rounds. */
+static bool lifts_much(const struct fs_stmt *list) {
+  for (const struct fs_stmt *s = list; s; s = s->next)
+    if (fs_lift_rounds_of(s) >= fs_number(FS_HOST_ROUNDS) || lifts_much(s->body) ||
+        lifts_much(s->orelse))
+      return true;
+  return false;
+}
+
+/* The rounds that a part stands in, the innermost first. */
+static void find_rounds(struct fs_interp *in, const struct fs_loop *l, struct fs_loop_rest *rest) {
+  int n = 0;
+  for (int k = l->part->around; k >= 0 && n < FS_LOOP_ROUNDS; k = l->fors[k].around) {
+    const struct fs_loop_register *r = &l->registers[l->fors[k].range];
+    double value = r[FS_LR_START].x + (r[FS_LR_ROUND].x - 1) * r[FS_LR_STEP].x;
+    rest->rounds[n++] = (struct fs_round){l->fors[k].counter, value, in->scope, NULL};
+  }
+  rest->n_rounds = n;
+}
+
+/* From an instruction on, until it is over, stopped or needs somebody else. */
+static enum fs_loop_end go_on(struct fs_interp *in, struct fs_loop *l, int from,
+                              struct fs_loop_rest *rest, enum fs_status *st) {
+  struct fs_loop_watch *w = &l->watch;
+  const struct fs_loop_instruction *end = fs_loop_go(l, from, w);
+  bool over = end->code == FS_LC_STOP || end->code == FS_LC_ROUND;
+  l->part = over ? NULL : part_of(l, (int)(end - l->code));
+  if (w->range) rest->round = (int64_t)w->range[FS_LR_ROUND].x;
+  *st = fs_loop_give(in, l);
+  if (*st == FS_OK) *st = fs_interp_flush(in); /* what was done counts */
+  if (*st != FS_OK) return FS_LOOP_OVER;
+  if (!over) {
+    l->narrows |= l->part->s && l->part->s->kind == FS_ST_INDEXED;
+    find_rounds(in, l, rest);
+    rest->s = l->part->s;
+    rest->e = l->part->e;
+    return FS_LOOP_PART;
+  }
+  if (end->code == FS_LC_ROUND && !w->heavy) *st = FS_INTERRUPTED;
+  return w->heavy && *st == FS_OK ? FS_LOOP_STOPPED : FS_LOOP_OVER;
+}
+
+enum fs_loop_end fs_loop_run(struct fs_interp *in, const struct fs_stmt *s,
+                             const struct fs_val *range, struct fs_loop_rest *rest,
+                             enum fs_status *st) {
+  if (in->elementwise) return FS_LOOP_NOT;
+  struct fs_loop *l = loop_of(in, s);
+  bool arrays = l->n_arrays > 0, probes = arrays && l->inner;
+  if (l->refused || (l->shows && !in->silent && !in->call_depth)) return FS_LOOP_NOT;
+  if (arrays && (in->no_loops || in->explain || rest->traced || (probes && lifts_much(s->body))))
+    return FS_LOOP_NOT;
+  if (l->inexact && arrays && fs_target_compiles(in->target)) return FS_LOOP_NOT;
+  if (!fs_loop_take(in, l, st)) return FS_LOOP_NOT;
+  l->watch = (struct fs_loop_watch){.in = in, .begun = fs_now(), .most = INT64_MAX};
+  if (probes && rest->round >= rest->free) l->watch.most = fs_number(FS_HOST_ROUNDS);
   if (range) {
-    w.range = &l->registers[l->range];
-    put_range(&l->registers[l->range], range, round);
+    l->watch.range = &l->registers[l->range];
+    fs_loop_put_range(&l->registers[l->range], range, rest->round);
   }
-  const struct instruction *end = run(l, l->body, &w);
-  give_variables(in, l);
-  if (end->code == RANGE) {
-    *wrong = end->range;
-    return true;
-  }
-  *st = fs_interp_flush(in); /* between two rounds, of which those before count */
-  if (*st == FS_OK && end->code == ROUND) *st = FS_INTERRUPTED;
-  return true;
+  return go_on(in, l, l->body, rest, st);
+}
+
+enum fs_loop_end fs_loop_resume(struct fs_interp *in, const struct fs_stmt *s,
+                                const struct fs_val *value, struct fs_loop_rest *rest,
+                                enum fs_status *st) {
+  struct fs_loop *l = s->loop;
+  const struct fs_loop_part *p = l->part;
+  const char *assigned = p->s && p->s->kind == FS_ST_ASSIGN ? p->s->targets[0].name : NULL;
+  struct fs_loop_register *r = &l->registers[p->at];
+  if (p->e && p->e->kind == FS_EX_RANGE) fs_loop_put_range(r, value, 0);
+  else if (p->e) *r = (struct fs_loop_register){.x = value->number, .tag = FS_SC_BOOL};
+  if (fs_loop_retake(in, l, assigned, st)) return go_on(in, l, p->to, rest, st);
+  if (*st == FS_OK)
+    *st = fs_in_error(in, p->s ? p->s->span : p->e->span, "wrong-type", NULL,
+                      "a name of the loop is no number and no array any more");
+  return FS_LOOP_OVER;
 }

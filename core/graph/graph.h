@@ -63,6 +63,10 @@ struct fs_reduce_op_info { /* see reductions.def */
 extern const struct fs_map_op_info fs_map_ops[FS_MAP_OP_COUNT + 1];
 /* Of some operands as doubles, by the table's expression; truth values are 0 and 1. */
 double fs_map_number(enum fs_map_op op, const double *operands);
+/* A function of a mathematical library, whose last bits are each target's. */
+bool fs_map_is_library(enum fs_map_op op);
+/* The type that operands of type `dt` are converted to for a class of ops.def. */
+enum fs_dtype fs_class_dtype(char types, enum fs_dtype dt);
 /* More than one instruction: quotients, roots, functions. */
 static inline bool fs_map_is_special(unsigned op) { return fs_map_ops[op].cost > 1; }
 extern const struct fs_reduce_op_info fs_reduce_ops[FS_REDUCE_OP_COUNT];

@@ -54,8 +54,6 @@ uint64_t fs_mix(uint64_t h, uint64_t word);
 
 /* The node equal to *n, added if there is none. */
 fs_id fs_graph_intern(struct fs_graph *g, const struct fs_node *n);
-/* The type that operands of type `dt` are converted to for a class of ops.def. */
-enum fs_dtype fs_class_dtype(char types, enum fs_dtype dt);
 /* Whether a node is a scalar seen at every index of a shape: fill(c, m, n). */
 bool fs_node_is_fill(const struct fs_node *n);
 /* The type of a reduction's result, and of its source as the node wants it. */

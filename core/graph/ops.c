@@ -65,6 +65,16 @@ double fs_map_number(enum fs_map_op op, const double *operands) {
   }
 }
 
+bool fs_map_is_library(enum fs_map_op op) {
+  enum { LOOP, VECTOR, MATH, NONE };
+  static const uint8_t ways[FS_MAP_OP_COUNT] = {
+#define FS_MAP_OP(id, name, arity, types, result, commutes, infix, cuda, way, ...) \
+  [FS_OP_##id] = way,
+#include "core/graph/ops.def"
+  };
+  return ways[op] == MATH;
+}
+
 /* -- reductions, libraries ----------------------------------------------------- */
 
 const struct fs_reduce_op_info fs_reduce_ops[FS_REDUCE_OP_COUNT] = {
