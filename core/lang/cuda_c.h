@@ -30,6 +30,7 @@ struct fs_c_name {
   struct fs_expr *once;      /* of a local: the value that it always has; NULL: several */
   bool counts;               /* it counts a loop */
   bool shared;               /* by the threads of a block */
+  bool strided;              /* what a thread has of all that it strides over */
   int n_dims;                /* of an array of a thread's own, whose elements are [](a, i, j) */
   int64_t dim[FS_C_OWN_DIMS];
 };

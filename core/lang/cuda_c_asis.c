@@ -170,10 +170,10 @@ static bool head_param(struct heads *h, int at, int end, struct fs_c_param *out,
       k = behind(h, k) - 1;
     } else if (t->kind != FS_CT_NAME) {
       return fs_c_refuse(&h->p, t->span, unread);
-    } else if (!strcmp(t->text, "__local") || !strcmp(t->text, "local")) {
+    } else if (!strcmp(t->text, "__local") || (h->opencl && !strcmp(t->text, "local"))) {
       return fs_c_refuse(&h->p, t->span, "memory that a launch gives is not given to a kernel as "
                                          "it is written");
-    } else if (fs_c_is_qualifier(t->text)) {
+    } else if (fs_c_is_qualifier(&h->p, t->text)) {
       own->is_const |= !stars && strstr(t->text, "const") != NULL;
     } else if (!stars && type_word(h, t->text, own)) {
       continue;
@@ -248,8 +248,8 @@ static void take_typedef(struct heads *h, int at, int end) {
 
 /* -- declarations --------------------------------------------------------------------- */
 
-static bool is_kernel_word(const char *w) {
-  return !strcmp(w, "__global__") || !strcmp(w, "__kernel") || !strcmp(w, "kernel");
+static bool is_kernel_word(const struct heads *h, const char *w) {
+  return !strcmp(w, "__global__") || !strcmp(w, "__kernel") || (h->opencl && !strcmp(w, "kernel"));
 }
 
 /* What stands outside of functions, of words [at, end). */
@@ -265,7 +265,7 @@ static struct declaration find_declaration(const struct heads *h, int at) {
   for (; word_at(h, k)->kind != FS_CT_END; k++) {
     const struct fs_c_token *t = word_at(h, k);
     bool word = t->kind == FS_CT_NAME;
-    kernel |= word && is_kernel_word(t->text);
+    kernel |= word && is_kernel_word(h, t->text);
     d.device |= word && (!strcmp(t->text, "__device__") || !strcmp(t->text, "__constant__"));
     d.fixed |= word && (!strcmp(t->text, "const") || !strcmp(t->text, "constexpr") ||
                         !strcmp(t->text, "typedef") || !strcmp(t->text, "struct") ||
@@ -429,6 +429,7 @@ enum fs_status fs_c_read_as_is(struct fs_diags *diags, struct fs_arena *arena, u
   for (int k = 0; k < h.p.words.len && h.p.st == FS_OK; k++)
     h.opencl |= name_at(&h, k, "__kernel") ||
                 (name_at(&h, k, "kernel") && name_at(&h, k + 1, "void"));
+  h.p.cuda = !h.opencl;
   if (h.p.st == FS_OK) read_heads(&h);
   copy_to(&h.text, h.text.len);
   if (h.p.st == FS_OK && !h.places.len)

@@ -13,7 +13,7 @@ static bool rule_param(struct fs_c_reader *p) {
   int stars = 0;
   for (; p->st == FS_OK; fs_c_next(p)) {
     if (fs_c_is(p, "*")) stars++;
-    else if (fs_c_cur(p)->kind != FS_CT_NAME || !fs_c_is_qualifier(fs_c_cur(p)->text)) break;
+    else if (fs_c_cur(p)->kind != FS_CT_NAME || !fs_c_is_qualifier(p, fs_c_cur(p)->text)) break;
   }
   const struct fs_c_token *t = fs_c_cur(p);
   if (t->kind != FS_CT_NAME || stars > 1 || out.type == FS_C_VOID)
@@ -36,6 +36,93 @@ static bool rule_param(struct fs_c_reader *p) {
   *FS_PUSH(&p->params) = out;
   return true;
 }
+
+/* What stands from the next bracket on to the one that closes it. */
+static bool pass_over(struct fs_c_reader *p, const char *opens, const char *closes) {
+  int open = 0;
+  while (p->st == FS_OK && fs_c_cur(p)->kind != FS_CT_END) {
+    int by = fs_c_is(p, opens) - fs_c_is(p, closes);
+    open += by;
+    fs_c_next(p);
+    if (by < 0 && open <= 0) return true;
+  }
+  return p->st == FS_OK &&
+         fs_c_fail(p, fs_c_cur(p)->span, "kernel-syntax", NULL,
+              "expected `%s`, found the end of the file", closes);
+}
+
+/* -- tables ---------------------------------------------------------------------------------- */
+
+/* __constant__ float w[3][3] = {...}; behind the type, at the name. */
+static bool rule_table(struct fs_c_reader *p, enum fs_c_type type, bool host) {
+  struct fs_c_table t = {.name = fs_c_cur(p)->text, .span = fs_c_cur(p)->span, .type = type};
+  int64_t count = 1;
+  fs_c_next(p);
+  while (fs_c_accept(p, "[")) {
+    struct fs_expr *e = fs_c_is(p, "]") ? NULL : fs_c_rule_expr(p);
+    int64_t n;
+    if (p->st != FS_OK) return false;
+    if (!e || t.n_dims == FS_C_OWN_DIMS || !fs_c_constant(e, &n) || n < 1 || n > 65536 ||
+        (count *= n) > 65536)
+      return fs_c_refuse(p, t.span, "an array outside of kernels has a constant size, in up to "
+                                    "three dimensions");
+    t.dim[t.n_dims++] = n;
+    if (!fs_c_expect(p, "]")) return false;
+  }
+  t.set = fs_c_accept(p, "=");
+  t.at = p->at;
+  if (!t.set && !host)
+    return fs_c_refuse(p, t.span, "what is outside of kernels is a constant, a type or a function");
+  if (t.set && count > 256)
+    return fs_c_refuse(p, t.span, "an array of constants has up to 256 elements");
+  *FS_PUSH(&p->tables) = t;
+  if (t.set) pass_over(p, "{", "}");
+  return p->st == FS_OK && fs_c_expect(p, ";");
+}
+
+/* One that the text sets is an array of a thread's own. */
+static bool take_set(struct fs_c_reader *p, const struct fs_c_table *t,
+                     const struct fs_c_token *word, struct fs_stmt ***tail) {
+  struct fs_c_binding *b = fs_c_declare(p, word, t->type);
+  struct fs_c_name *a = &p->locals.data[b->local];
+  a->n_dims = t->n_dims;
+  memcpy(a->dim, t->dim, sizeof a->dim);
+  struct fs_c_name own = *a;
+  int at = p->at;
+  p->at = t->at;
+  bool good = fs_c_rule_values(p, &own, t->span, tail);
+  p->at = at;
+  return good;
+}
+
+/* Those that the kernel has whose body begins here; what a host sets is a parameter. */
+static bool take_tables(struct fs_c_reader *p, struct fs_stmt ***tail) {
+  int end = p->at, at = p->at;
+  for (int open = 1; end < p->words.len && open; end++) {
+    const struct fs_c_token *w = &p->words.data[end];
+    if (w->kind == FS_CT_SIGN) open += !strcmp(w->text, "{") - !strcmp(w->text, "}");
+  }
+  for (int k = 0; k < p->tables.len; k++) {
+    const struct fs_c_table t = p->tables.data[k];
+    const struct fs_c_token word = {.kind = FS_CT_NAME, .text = t.name, .span = t.span};
+    bool used = false;
+    for (int w = at; w < end && !used; w++)
+      used = p->words.data[w].kind == FS_CT_NAME && !strcmp(p->words.data[w].text, t.name);
+    if (used && t.set && !take_set(p, &t, &word, tail)) return false;
+    if (!used || t.set) continue;
+    struct fs_c_param out = {.span = t.span, .type = t.type, .array = t.n_dims > 0,
+                             .rank = t.n_dims};
+    for (int d = 0; d < t.n_dims; d++)
+      out.dim[d] = fs_ex_number(p->arena, t.span, (double)t.dim[d], true);
+    out.name = fs_c_fresh_name(p, t.name);
+    *FS_PUSH(&p->scope) = (struct fs_c_binding){.c = t.name, .name = out.name, .local = -1,
+                                                .param = p->params.len};
+    *FS_PUSH(&p->params) = out;
+  }
+  return true;
+}
+
+/* -- what a kernel does to arrays ------------------------------------------------------------- */
 
 /* Elements that a thread has surely stored before, where a statement is reached. */
 struct stored {
@@ -99,20 +186,6 @@ static void mark_all(struct fs_c_reader *p, const struct fs_stmt *list, struct s
   }
 }
 
-/* What stands from the next bracket on to the one that closes it. */
-static bool pass_over(struct fs_c_reader *p, const char *opens, const char *closes) {
-  int open = 0;
-  while (p->st == FS_OK && fs_c_cur(p)->kind != FS_CT_END) {
-    int by = fs_c_is(p, opens) - fs_c_is(p, closes);
-    open += by;
-    fs_c_next(p);
-    if (by < 0 && open <= 0) return true;
-  }
-  return p->st == FS_OK &&
-         fs_c_fail(p, fs_c_cur(p)->span, "kernel-syntax", NULL,
-              "expected `%s`, found the end of the file", closes);
-}
-
 /* Behind `__global__`. */
 static bool rule_kernel(struct fs_c_reader *p, struct fs_c_kernel *out) {
   struct fs_span begin = p->last;
@@ -136,7 +209,9 @@ static bool rule_kernel(struct fs_c_reader *p, struct fs_c_kernel *out) {
       if (!rule_param(p)) return false;
     while (fs_c_accept(p, ","));
   struct fs_stmt *body = NULL, **tail = &body;
-  if (!fs_c_expect(p, ")") || !fs_c_expect(p, "{") || !fs_c_rule_block(p, &tail)) return false;
+  if (!fs_c_expect(p, ")") || !fs_c_expect(p, "{") || !take_tables(p, &tail) ||
+      !fs_c_rule_block(p, &tail))
+    return false;
   if (!fs_c_read_tiles(p, &body)) return false;
   mark_all(p, body, (struct stored){0});
   *out = (struct fs_c_kernel){.name = t->text, .span = t->span, .body = body};
@@ -348,13 +423,14 @@ static bool rule_template(struct fs_c_reader *p) {
   return fs_c_expect(p, ">");
 }
 
-/* const int N = 4; */
-static bool rule_constant(struct fs_c_reader *p) {
+/* const int N = 4; `host`: it may be one that a host sets. */
+static bool rule_constant(struct fs_c_reader *p, bool host) {
   struct fs_c_word w = {.name = NULL};
   if (!fs_c_rule_type(p, &w.type)) return false;
   w.name = fs_c_cur(p)->text;
   if (fs_c_cur(p)->kind != FS_CT_NAME || w.type == FS_C_VOID)
     return fs_c_refuse(p, fs_c_cur(p)->span, "a constant is const int N = 4;");
+  if (fs_c_is_ahead(p, "[") || (host && fs_c_is_ahead(p, ";"))) return rule_table(p, w.type, host);
   fs_c_next(p);
   if (!fs_c_is(p, "="))
     return fs_c_refuse(p, p->last,
@@ -370,15 +446,16 @@ static bool rule_constant(struct fs_c_reader *p) {
 
 /* What stands outside of kernels and is no macro: a function, or a constant. What of it is the
  * host's, and what cannot be read, is passed over: it is no mistake unless a kernel has it. */
-static bool rule_declaration(struct fs_c_reader *p, bool cuda) {
+static bool rule_declaration(struct fs_c_reader *p) {
   static const char *const others[] = {"using", "struct", "enum", "class", "union", "namespace"};
-  bool device = !cuda, other = false, function = false;
+  bool device = !p->cuda, other = false, function = false, constant = false;
   int before = p->diags->list.len;
   while (fs_c_is_word(p, "__device__") || fs_c_is_word(p, "__host__") ||
          fs_c_is_word(p, "inline") || fs_c_is_word(p, "static") ||
          fs_c_is_word(p, "__forceinline__") || fs_c_is_word(p, "__inline__") ||
          fs_c_is_word(p, "__constant__") || fs_c_is_word(p, "__noinline__")) {
     device |= fs_c_is_word(p, "__device__");
+    constant |= fs_c_is_word(p, "__constant__");
     fs_c_next(p);
   }
   for (size_t k = 0; k < FS_LEN(others); k++) other |= fs_c_is_word(p, others[k]);
@@ -390,7 +467,7 @@ static bool rule_declaration(struct fs_c_reader *p, bool cuda) {
   }
   function = p->words.data[end].kind == FS_CT_SIGN && *p->words.data[end].text == '(';
   bool reads = !other && (function ? device : fs_c_begins_type(p));
-  if (reads && (function ? rule_function(p) : rule_constant(p))) return true;
+  if (reads && (function ? rule_function(p) : rule_constant(p, constant))) return true;
   if (reads && p->st != FS_ERR_USER) return true;
   struct fs_c_unread u = {.at = p->words.data[end ? end - 1 : 0].span,
                           .why = "what is the host's is not read"};
@@ -410,9 +487,8 @@ enum fs_status fs_c_read(struct fs_diags *diags, struct fs_arena *arena, uint32_
   FS_VEC(struct fs_c_kernel) all = {0};
   p.st = fs_c_lex(diags, arena, source, &p.words);
   int braces = 0; /* of extern "C" { */
-  bool cuda = false;
   for (int k = 0; k < p.words.len; k++)
-    cuda |= p.words.data[k].kind == FS_CT_NAME && !strcmp(p.words.data[k].text, "__global__");
+    p.cuda |= p.words.data[k].kind == FS_CT_NAME && !strcmp(p.words.data[k].text, "__global__");
   while (p.st == FS_OK && fs_c_cur(&p)->kind != FS_CT_END) {
     if (fs_c_accept(&p, ";") || (braces && fs_c_accept(&p, "}"))) continue;
     if (fs_c_accept_word(&p, "extern") && fs_c_cur(&p)->kind == FS_CT_STRING) {
@@ -420,8 +496,12 @@ enum fs_status fs_c_read(struct fs_diags *diags, struct fs_arena *arena, uint32_
       braces += fs_c_accept(&p, "{");
       continue;
     }
+    if (fs_c_is_word(&p, "__launch_bounds__")) { /* also in front of __global__ */
+      fs_c_next(&p);
+      pass_over(&p, "(", ")");
+    }
     bool kernel = fs_c_accept_word(&p, "__global__") || fs_c_accept_word(&p, "__kernel") ||
-                  fs_c_accept_word(&p, "kernel");
+                  (!p.cuda && fs_c_accept_word(&p, "kernel"));
     struct fs_c_kernel k;
     if (!kernel && fs_c_accept_word(&p, "typedef")) {
       rule_typedef(&p);
@@ -431,7 +511,7 @@ enum fs_status fs_c_read(struct fs_diags *diags, struct fs_arena *arena, uint32_
       rule_template(&p);
       continue;
     }
-    if (!kernel && !rule_declaration(&p, cuda) && p.st == FS_OK)
+    if (!kernel && !rule_declaration(&p) && p.st == FS_OK)
       fs_c_fail(&p, fs_c_cur(&p)->span, "kernel-subset", "constants are #define NAME value",
            "a file has kernels (`__global__ void`, `__kernel void`), functions (`__device__`) and "
            "macros, found %s",
@@ -449,6 +529,7 @@ enum fs_status fs_c_read(struct fs_diags *diags, struct fs_arena *arena, uint32_
   FS_VEC_FREE(&p.functions);
   FS_VEC_FREE(&p.types);
   FS_VEC_FREE(&p.constants);
+  FS_VEC_FREE(&p.tables);
   FS_VEC_FREE(&p.params);
   FS_VEC_FREE(&p.locals);
   return p.st;

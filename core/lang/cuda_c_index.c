@@ -317,6 +317,12 @@ static void find_guards(struct fs_c_call *c, const struct fs_expr *e, bool holds
   if (same) small = e->args[0], large = e->args[1];
   struct fs_c_poly a, b, one = {.n = 1, .term = {{.k = 1}}};
   if (!fs_c_poly_of(c, small, &a) || !fs_c_poly_of(c, large, &b)) return;
+  for (int j = 0; j < a.n; j++) { /* idx + 1 < n */
+    struct fs_c_poly more = {.n = 1, .term = {a.term[j]}};
+    if (a.term[j].n) continue;
+    if (!fs_c_poly_add(&b, -1, &more) || !fs_c_poly_add(&a, -1, &more)) return;
+    break;
+  }
   if (a.n != 1 || a.term[0].n != 1 || a.term[0].k != 1) return;
   if (c->sym[a.term[0].sym[0]].kind != FS_C_THREAD) return;
   if (strict && !fs_c_poly_add(&b, -1, &one)) return;

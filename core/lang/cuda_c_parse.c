@@ -6,6 +6,9 @@
 #include "core/lang/cuda_c_read.h"
 #include "core/lang/parse.h"
 
+#include <float.h>
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 
 /* -- words ---------------------------------------------------------------------------- */
@@ -123,9 +126,16 @@ struct fs_c_binding *fs_c_declare(struct fs_c_reader *p, const struct fs_c_token
 
 /* -- types ---------------------------------------------------------------------------- */
 
-bool fs_c_is_qualifier(const char *word) {
+bool fs_c_is_qualifier(const struct fs_c_reader *p, const char *word) {
   return fs_has_word(" const constexpr volatile restrict __restrict__ __restrict __global "
-                     "global __constant constant __private register static ", word);
+                     "__constant __private register static __grid_constant__ ", word) ||
+         (!p->cuda && fs_has_word(" global constant private ", word));
+}
+
+/* Memory that threads share. */
+static bool is_shared(const struct fs_c_reader *p, const char *word) {
+  return !strcmp(word, "__shared__") || !strcmp(word, "__local") ||
+         (!p->cuda && !strcmp(word, "local"));
 }
 
 static int base_type(const char *word) {
@@ -158,8 +168,8 @@ static int type_called(const struct fs_c_reader *p, const char *word) {
 bool fs_c_begins_type(const struct fs_c_reader *p) {
   if (fs_c_cur(p)->kind != FS_CT_NAME) return false;
   const char *w = fs_c_cur(p)->text;
-  return fs_c_is_qualifier(w) || type_called(p, w) >= 0 || !strcmp(w, "__shared__") ||
-         !strcmp(w, "__local") || !strcmp(w, "local") || !strcmp(w, "auto");
+  return fs_c_is_qualifier(p, w) || type_called(p, w) >= 0 || is_shared(p, w) ||
+         !strcmp(w, "auto");
 }
 
 /* `const unsigned int`; false: there is none, and that is said. */
@@ -169,10 +179,10 @@ bool fs_c_rule_type(struct fs_c_reader *p, enum fs_c_type *out) {
   for (; p->st == FS_OK && fs_c_cur(p)->kind == FS_CT_NAME; fs_c_next(p)) {
     const char *w = fs_c_cur(p)->text;
     int part = type_called(p, w);
-    bool shared = !strcmp(w, "__shared__") || !strcmp(w, "__local") || !strcmp(w, "local");
+    bool shared = is_shared(p, w);
     p->shared |= shared;
     if (shared) continue;
-    if (fs_c_is_qualifier(w)) continue;
+    if (fs_c_is_qualifier(p, w)) continue;
     if (part < 0) break;
     bool more = type == FS_C_I64 || part == FS_C_I64;
     type = type < 0 || part == FS_C_F64 ? part : more ? FS_C_I64 : FS_C_I32;
@@ -323,6 +333,42 @@ static struct fs_expr *function_call(struct fs_c_reader *p, const struct fs_c_to
   return NULL;
 }
 
+/* Numbers of C's headers. */
+static struct fs_expr *named_number(struct fs_c_reader *p, const struct fs_c_token *t) {
+  static const struct { const char *name; double value; bool whole; } all[] = {
+      {"INFINITY", INFINITY, false}, {"CUDART_INF_F", INFINITY, false},
+      {"CUDART_INF", INFINITY, false}, {"HUGE_VALF", INFINITY, false},
+      {"FLT_MAX", FLT_MAX, false}, {"FLT_MIN", FLT_MIN, false},
+      {"FLT_EPSILON", FLT_EPSILON, false}, {"DBL_MAX", DBL_MAX, false},
+      {"DBL_MIN", DBL_MIN, false}, {"DBL_EPSILON", DBL_EPSILON, false},
+      {"INT_MAX", INT_MAX, true}, {"M_PI", M_PI, false}, {"M_PI_F", (float)M_PI, false},
+      {"CUDART_PI_F", (float)M_PI, false}, {"CUDART_PI", M_PI, false}, {"M_E", M_E, false},
+      {"M_PI_2", M_PI_2, false}, {"M_SQRT2", M_SQRT2, false}};
+  for (size_t k = 0; k < FS_LEN(all); k++)
+    if (!strcmp(all[k].name, t->text))
+      return fs_ex_number(p->arena, t->span, all[k].value, all[k].whole);
+  return NULL;
+}
+
+static struct fs_expr *sum(struct fs_c_reader *p, struct fs_expr *a, struct fs_expr *b);
+
+/* x[i], where x is a pointer to an element of a parameter. */
+static struct fs_expr *behind_pointer(struct fs_c_reader *p, const struct fs_c_token *t,
+                                      const struct fs_c_binding *b) {
+  int param = b->param;
+  struct fs_expr *offset = b->offset, *i = NULL;
+  if (!fs_c_is(p, "[")) {
+    fs_c_refuse(p, t->span, "a pointer stays where it is, and is read and written by elements");
+    return NULL;
+  }
+  fs_c_next(p);
+  if (!fs_c_enter(p) || !(i = fs_c_rule_expr(p)) || !fs_c_expect(p, "]")) return NULL;
+  p->depth--;
+  struct fs_expr *args[] = {fs_ex_name(p->arena, t->span, p->params.data[param].name),
+                            sum(p, offset, i)};
+  return fs_ex_node(p->arena, FS_EX_INDEX, fs_span_join(t->span, p->last), 2, args);
+}
+
 static struct fs_expr *name_of(struct fs_c_reader *p) {
   const struct fs_c_token *t = fs_c_cur(p);
   int part = part_of_thread(t->text);
@@ -347,6 +393,12 @@ static struct fs_expr *name_of(struct fs_c_reader *p) {
          "what the counter `%.60s` is behind its loop is not read", t->text);
     return NULL;
   }
+  if (b && b->offset) return behind_pointer(p, t, b);
+  if (b && b->local >= 0 && p->locals.data[b->local].strided && !p->in_atomic) {
+    fs_c_refuse(p, t->span, "what a thread has gathered in its strides depends on how many there "
+                            "are: it is read in atomics alone");
+    return NULL;
+  }
   if (b) return fs_ex_name(p->arena, t->span, b->name);
   if (fs_c_is_thread(t->text)) {
     p->bare[t->text[2] - 'x'] = true;
@@ -355,6 +407,8 @@ static struct fs_expr *name_of(struct fs_c_reader *p) {
   const struct fs_c_word *c = fs_c_find_word(p->constants.data, p->constants.len, t->text);
   if (c && !c->value) fs_c_refuse_unread(p, &c->unread);
   if (c) return c->value;
+  struct fs_expr *known = named_number(p, t);
+  if (known) return known;
   if (!strcmp(t->text, "true") || !strcmp(t->text, "false")) {
     struct fs_expr *e = fs_ex_node(p->arena, FS_EX_BOOL, t->span, 0, NULL);
     e->number = t->text[0] == 't';
@@ -429,15 +483,22 @@ static struct fs_expr *subscripts(struct fs_c_reader *p, struct fs_expr *e) {
 }
 
 /* a, and if it may be a sum, a + i: the element there */
-struct fs_expr *fs_c_addressed(struct fs_c_reader *p, struct fs_span at, bool sum) {
+struct fs_expr *fs_c_addressed(struct fs_c_reader *p, struct fs_span at, bool sums) {
   struct fs_expr *e = NULL, *i = fs_ex_number(p->arena, at, 0, true);
   if (fs_c_cur(p)->kind == FS_CT_NAME) {
     struct fs_c_binding *b = fs_c_bound(p, fs_c_cur(p)->text);
     e = b ? fs_ex_name(p->arena, fs_c_cur(p)->span, b->name) : NULL;
+    if (b && b->offset) {
+      e = fs_ex_name(p->arena, fs_c_cur(p)->span, p->params.data[b->param].name);
+      i = b->offset;
+    }
     fs_c_next(p);
   }
   const struct fs_c_param *a = e ? array_named(p, e->text) : NULL;
-  if (sum && a && fs_c_accept(p, "+")) i = fs_c_rule_expr(p);
+  if (sums && a && fs_c_accept(p, "+")) {
+    struct fs_expr *more = fs_c_rule_expr(p);
+    i = more ? sum(p, i, more) : NULL;
+  }
   if (!a || a->rank > 1 || !i) {
     fs_c_refuse(p, at,
                 "an address is that of a parameter's element: &a[i], a + i, or *a, *(a + i)");
@@ -510,6 +571,14 @@ struct fs_expr *fs_c_rule_unary(struct fs_c_reader *p) {
   return e;
 }
 
+/* What a name stands for that has one value. */
+static const struct fs_expr *once_of(const struct fs_c_reader *p, const struct fs_expr *e) {
+  for (int k = 0; e->kind == FS_EX_NAME && k < p->locals.len; k++)
+    if (p->locals.data[k].once && !strcmp(p->locals.data[k].name, e->text))
+      return p->locals.data[k].once;
+  return e;
+}
+
 /* threadIdx.x, blockIdx.x or blockDim.x of a name that is one: int tx = threadIdx.x; */
 static const struct fs_expr *part_named(const struct fs_c_reader *p, const struct fs_expr *e) {
   for (int k = 0; e->kind == FS_EX_NAME && k < p->locals.len; k++) {
@@ -545,7 +614,7 @@ static struct fs_expr *sum(struct fs_c_reader *p, struct fs_expr *a, struct fs_e
     int64_t size;
     bool is_sum = !k && block->kind == FS_EX_BINARY && block->op == FS_AO_ADD;
     if (is_sum) before = block->args[0], block = block->args[1];
-    char axis = axis_of_block(p, block, &size);
+    char axis = axis_of_block(p, once_of(p, block), &size);
     if (!axis || thread->kind != FS_EX_NAME || strncmp(thread->text, "threadIdx.", 10)) continue;
     if (thread->text[10] != axis) continue;
     int64_t *of = &p->block[axis - 'x'];

@@ -16,6 +16,7 @@ struct fs_c_binding {
   int level;                 /* in how many blocks it is declared */
   bool counter;
   bool lost;                 /* a counter declared before its loop, behind that */
+  struct fs_expr *offset;    /* of a pointer to an element of `param`; NULL: it is none */
 };
 
 
@@ -43,6 +44,17 @@ struct fs_c_function {
   struct fs_c_unread unread;
 };
 
+/* An array of constants outside of kernels. */
+struct fs_c_table {
+  const char *name;
+  struct fs_span span;
+  enum fs_c_type type;
+  int n_dims;                /* 0: one number that a host sets */
+  int64_t dim[FS_C_OWN_DIMS];
+  bool set;                  /* by the text; else by a host: then it is a parameter */
+  int at;                    /* the word at which its values begin */
+};
+
 struct fs_c_reader {
   struct fs_diags *diags;
   struct fs_arena *arena;
@@ -54,7 +66,10 @@ struct fs_c_reader {
   FS_VEC(struct fs_c_binding) scope;
   FS_VEC(struct fs_c_function) functions;
   FS_VEC(struct fs_c_word) types, constants;
+  FS_VEC(struct fs_c_table) tables;
+  bool cuda;                 /* CUDA C: `local`, `global` and the like are names */
   bool in_function;
+  bool in_atomic;            /* in what is added atomically */
   bool shared;               /* the type that was read last is of memory that threads share */
   bool bare[3];              /* idx, idy, idz stand in the kernel, and are not declared */
   int64_t block[3];          /* threads of a block along each axis, where that is a number */
@@ -93,7 +108,7 @@ const char *fs_c_fresh_name(struct fs_c_reader *p, const char *c);
 struct fs_c_binding *fs_c_declare(struct fs_c_reader *p, const struct fs_c_token *t,
                                   enum fs_c_type type);
 bool fs_c_is_thread(const char *c);
-bool fs_c_is_qualifier(const char *word);
+bool fs_c_is_qualifier(const struct fs_c_reader *p, const char *word);
 const struct fs_c_word *fs_c_find_word(const struct fs_c_word *all, int n, const char *name);
 bool fs_c_begins_type(const struct fs_c_reader *p);
 bool fs_c_rule_type(struct fs_c_reader *p, enum fs_c_type *out);
@@ -111,9 +126,14 @@ bool fs_c_constant(const struct fs_expr *e, int64_t *out);
 
 /* The step of a loop whose counter is halved; none but cuda_c_tile.c knows what that is. */
 #define FS_C_HALVED "(halved)"
+#define FS_C_DOUBLED "(doubled)"
 
 /* cuda_c_tile.c: memory that threads share goes, and so does where they wait. */
 bool fs_c_read_tiles(struct fs_c_reader *p, struct fs_stmt **body);
+
+/* {1, 2, {3, 4}} for an array of a thread's own, the others 0. */
+bool fs_c_rule_values(struct fs_c_reader *p, const struct fs_c_name *a, struct fs_span at,
+                      struct fs_stmt ***tail);
 
 /* -- cuda_c_stmt.c -- */
 bool fs_c_rule_statement(struct fs_c_reader *p, struct fs_stmt ***tail);

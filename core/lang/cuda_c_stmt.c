@@ -77,6 +77,22 @@ static bool rule_values(struct fs_c_reader *p, const struct fs_c_name *a, int64_
   return fs_c_expect(p, "}");
 }
 
+bool fs_c_rule_values(struct fs_c_reader *p, const struct fs_c_name *a, struct fs_span at,
+                      struct fs_stmt ***tail) {
+  int64_t count = 1, given = 0;
+  for (int d = 0; d < a->n_dims; d++) count *= a->dim[d];
+  if (!rule_values(p, a, count, &given, tail)) return false;
+  while (given < count) {
+    struct fs_expr *args[FS_C_OWN_DIMS + 1] = {fs_ex_name(p->arena, at, a->name)};
+    int64_t rest = given++;
+    for (int d = a->n_dims - 1; d >= 0; rest /= a->dim[d--])
+      args[1 + d] = fs_ex_number(p->arena, at, (double)(rest % a->dim[d]), true);
+    add_own(p, tail, fs_ex_call(p->arena, "[]", at, a->n_dims + 1, args),
+            fs_ex_number(p->arena, at, 0, true));
+  }
+  return true;
+}
+
 /* float acc[4][2] = {0}; */
 static bool rule_own_array(struct fs_c_reader *p, const struct fs_c_token *t, enum fs_c_type type,
                            struct fs_stmt ***tail) {
@@ -84,7 +100,7 @@ static bool rule_own_array(struct fs_c_reader *p, const struct fs_c_token *t, en
   struct fs_c_binding *b = fs_c_declare(p, t, type);
   int at = b->local;
   bool shared = p->shared;
-  int64_t count = 1, given = 0;
+  int64_t count = 1;
   struct fs_c_name a = p->locals.data[at];
   while (fs_c_accept(p, "[")) {
     bool open = fs_c_is(p, "]") || a.n_dims == FS_C_OWN_DIMS;
@@ -104,23 +120,46 @@ static bool rule_own_array(struct fs_c_reader *p, const struct fs_c_token *t, en
   a.shared = shared;
   p->locals.data[at] = a;
   p->shared = shared;
-  if (!fs_c_accept(p, "=")) return true;
-  if (!rule_values(p, &a, count, &given, tail)) return false;
-  while (given < count) { /* the others are 0 */
-    struct fs_expr *args[FS_C_OWN_DIMS + 1] = {fs_ex_name(p->arena, t->span, a.name)};
-    int64_t rest = given++;
-    for (int d = a.n_dims - 1; d >= 0; rest /= a.dim[d--])
-      args[1 + d] = fs_ex_number(p->arena, t->span, (double)(rest % a.dim[d]), true);
-    add_own(p, tail, fs_ex_call(p->arena, "[]", t->span, a.n_dims + 1, args),
-            fs_ex_number(p->arena, t->span, 0, true));
+  return !fs_c_accept(p, "=") || fs_c_rule_values(p, &a, t->span, tail);
+}
+
+/* const float *x = in + row*n; or &in[row*n] */
+static bool rule_pointer(struct fs_c_reader *p, struct fs_stmt ***tail) {
+  fs_c_next(p);
+  while (fs_c_cur(p)->kind == FS_CT_NAME && fs_c_is_qualifier(p, fs_c_cur(p)->text)) fs_c_next(p);
+  const struct fs_c_token *t = fs_c_cur(p);
+  if (t->kind != FS_CT_NAME || !fs_c_is_ahead(p, "="))
+    return fs_c_refuse(p, t->span, "a pointer is a parameter, or begins as one: float *x = in + i");
+  fs_c_next(p);
+  fs_c_next(p);
+  struct fs_span at = fs_c_cur(p)->span;
+  struct fs_expr *e = fs_c_accept(p, "&") ? fs_c_rule_unary(p) : fs_c_addressed(p, at, true);
+  if (!e) return false;
+  if (e->kind != FS_EX_INDEX || e->n_args != 2)
+    return fs_c_refuse(p, at, "a pointer is a parameter, or begins as one: float *x = in + i");
+  int param = 0;
+  while (strcmp(p->params.data[param].name, e->args[0]->text)) param++;
+  struct fs_expr *offset = e->args[1];
+  if (offset->kind != FS_EX_NUMBER) { /* what is in it may change */
+    struct fs_c_binding *b = fs_c_declare(p, t, FS_C_I32);
+    p->locals.data[b->local].once = offset;
+    add_assign(p, tail, b, t->span, offset);
+    offset = fs_ex_name(p->arena, t->span, b->name);
+    p->scope.len--;
   }
+  *FS_PUSH(&p->scope) = (struct fs_c_binding){.c = t->text, .name = t->text, .local = -1,
+                                              .param = param, .level = p->level,
+                                              .offset = offset};
   return true;
 }
 
 /* Behind the type: a, b = 1, c; */
 static bool rule_declarators(struct fs_c_reader *p, enum fs_c_type type, struct fs_stmt ***tail) {
   do {
-    if (fs_c_is(p, "*")) return fs_c_refuse(p, fs_c_cur(p)->span, "pointers are parameters only");
+    if (fs_c_is(p, "*")) {
+      if (!rule_pointer(p, tail)) return false;
+      continue;
+    }
     if (fs_c_cur(p)->kind != FS_CT_NAME)
       return fs_c_fail(p, fs_c_cur(p)->span, "kernel-syntax", NULL, "expected a name, found %s",
                        fs_c_found(p));
@@ -256,7 +295,11 @@ static bool rule_atomic(struct fs_c_reader *p, struct fs_stmt ***tail, bool *is_
     return fs_c_refuse(p, at,
                   "an address is that of a parameter's element: &a[i], a + i, or *a, *(a + i)");
   if (counts) value = fs_ex_number(p->arena, at, 1, true);
-  else if (fs_c_expect(p, ",")) value = fs_c_rule_ternary(p);
+  else if (fs_c_expect(p, ",")) {
+    p->in_atomic = fs_c_ahead(p) != fs_c_cur(p) && fs_c_is_ahead(p, ")");
+    value = fs_c_rule_ternary(p);
+    p->in_atomic = false;
+  }
   if (!value || !fs_c_expect(p, ")")) return false;
   struct fs_expr *args[] = {left, value};
   struct fs_span span = fs_span_join(t->span, p->last);
@@ -456,6 +499,17 @@ static struct fs_expr *rule_step(struct fs_c_reader *p, const char *name, bool *
   return e->args[of];
 }
 
+/* Names of outside that a loop of strides changes have only what one thread gathers. */
+static void mark_strided(struct fs_c_reader *p, const struct fs_stmt *list, int scope) {
+  for (const struct fs_stmt *s = list; s; s = s->next) {
+    for (int k = 0; k < scope && s->kind == FS_ST_ASSIGN; k++)
+      if (!strcmp(p->scope.data[k].name, s->targets[0].name) && p->scope.data[k].local >= 0)
+        p->locals.data[p->scope.data[k].local].strided = true;
+    mark_strided(p, s->body, scope);
+    mark_strided(p, s->orelse, scope);
+  }
+}
+
 /* for (int i = idx; i < n; i += blockDim.x*gridDim.x): each thread takes one i, if that is
  * less than n. */
 static bool rule_grid(struct fs_c_reader *p, struct fs_stmt ***tail, const struct fs_stmt *loop,
@@ -469,6 +523,7 @@ static bool rule_grid(struct fs_c_reader *p, struct fs_stmt ***tail, const struc
                          range[2]);
   if (!rule_body(p, &s->body)) return false;
   p->scope.len = scope;
+  mark_strided(p, s->body, scope);
   add(tail, s);
   return true;
 }
@@ -560,22 +615,35 @@ static bool rule_grid_while(struct fs_c_reader *p, struct fs_stmt ***tail, bool 
     if (!fs_c_rule_statement(p, &body)) return false;
   p->level--;
   p->scope.len = scope;
+  mark_strided(p, s->body, scope);
   p->scope.data[out].lost = true;
   p->at = end;
   add(tail, s);
   return fs_c_expect(p, "}");
 }
 
-/* s >>= 1 and s /= 2, for a tree of sums in shared memory (cuda_c_tile.c): it is passed over. */
-static bool halves(struct fs_c_reader *p, const char *name) {
+/* s >>= 1, s /= 2, s = s / 2 and s = s >> 1, for a tree of sums in shared memory (cuda_c_tile.c),
+ * or s <<= 1 and the like: which of both; it is passed over. NULL: it is none. */
+static const char *halves(struct fs_c_reader *p, const char *name) {
+  static const struct { const char *sign; int by; bool down; } signs[] = {
+      {">>", 1, true}, {"/", 2, true}, {"<<", 1, false}, {"*", 2, false}};
   const struct fs_c_token *w = &p->words.data[p->at];
-  if (p->at + 3 >= p->words.len || w[0].kind != FS_CT_NAME || strcmp(w[0].text, name) ||
-      w[1].kind != FS_CT_SIGN || w[2].kind != FS_CT_NUMBER)
-    return false;
-  bool half = (!strcmp(w[1].text, ">>=") && w[2].number == 1) ||
-              (!strcmp(w[1].text, "/=") && w[2].number == 2);
-  for (int k = 0; k < 3 && half; k++) fs_c_next(p);
-  return half;
+  if (p->at + 5 >= p->words.len || w[0].kind != FS_CT_NAME || strcmp(w[0].text, name) ||
+      w[1].kind != FS_CT_SIGN)
+    return NULL;
+  bool far = !strcmp(w[1].text, "=");
+  if (far && (w[2].kind != FS_CT_NAME || strcmp(w[2].text, name))) return NULL;
+  const struct fs_c_token *sign = &w[far ? 3 : 1], *by = &w[far ? 4 : 2];
+  if (sign->kind != FS_CT_SIGN || by->kind != FS_CT_NUMBER) return NULL;
+  for (size_t k = 0; k < FS_LEN(signs); k++) {
+    size_t len = strlen(signs[k].sign);
+    if (strncmp(sign->text, signs[k].sign, len) || strcmp(sign->text + len, far ? "" : "=") ||
+        by->number != signs[k].by)
+      continue;
+    for (int n = 0; n < (far ? 5 : 3); n++) fs_c_next(p);
+    return signs[k].down ? FS_C_HALVED : FS_C_DOUBLED;
+  }
+  return NULL;
 }
 
 /* for (int i = a; i < b; i++) */
@@ -606,22 +674,24 @@ static bool rule_for(struct fs_c_reader *p, struct fs_stmt ***tail) {
   const char *name = b->name;
   b->counter = p->locals.data[b->local].counts = true;
   if (!(range[2] = rule_limit(p, name, &up)) || !fs_c_expect(p, ";")) return false;
-  if (halves(p, t->text)) {
-    range[1] = fs_ex_name(p->arena, t->span, FS_C_HALVED);
-    by_up = up;
+  const char *tree = halves(p, t->text);
+  if (tree) {
+    range[1] = fs_ex_name(p->arena, t->span, tree);
+    by_up = strcmp(tree, FS_C_HALVED) != 0;
   } else if (!(range[1] = rule_step(p, name, &by_up))) {
     return false;
   }
   if (!fs_c_expect(p, ")")) return false;
   char axis = axis_of_grid(p, range[1]);
-  if (axis && up && by_up && own && range[0]->kind == FS_EX_NAME &&
-      fs_c_is_thread(range[0]->text) &&
-      range[0]->text[2] == axis)
+  const struct fs_expr *thread = looked_up(p, range[0]);
+  if (axis && up && by_up && own && thread->kind == FS_EX_NAME && fs_c_is_thread(thread->text) &&
+      thread->text[2] == axis) {
+    range[0] = fs_ex_name(p->arena, range[0]->span, thread->text);
     return rule_grid(p, tail, s, range, scope);
+  }
   if (up != by_up) return fs_c_refuse(p, range[1]->span,
                                       "the counter goes away from where it ends");
-  bool halved = range[1]->kind == FS_EX_NAME && !strcmp(range[1]->text, FS_C_HALVED);
-  if (!by_up && !halved) {
+  if (!by_up && !tree) {
     struct fs_expr *step = fs_ex_node(p->arena, FS_EX_UNARY, range[1]->span, 1, &range[1]);
     step->op = FS_AO_NEG;
     range[1] = step;

@@ -186,6 +186,18 @@ static bool find_thread(struct tiler *t, const struct put *put, const struct fs_
   return true;
 }
 
+/* Whether a place is surely not less than 0: a sum of places of threads. */
+static bool is_place(struct tiler *t, const struct fs_expr *e) {
+  struct fs_c_poly q;
+  if (!poly(t, e, &q)) return false;
+  for (int j = 0; j < q.n; j++) {
+    if (q.term[j].k < 0) return false;
+    for (int s = 0; s < q.term[j].n; s++)
+      if (t->c.sym[q.term[j].sym[s]].kind != FS_C_THREAD) return false;
+  }
+  return true;
+}
+
 /* What is read of a tile. */
 static struct fs_expr *looked_up(struct tiler *t, struct tile *of, const struct fs_expr *read) {
   struct fs_expr *out = NULL;
@@ -207,7 +219,7 @@ static struct fs_expr *looked_up(struct tiler *t, struct tile *of, const struct 
     }
     when = of_thread(t, put->when, at);
     for (int a = 0; a < AXES && when; a++) /* ... by a thread that there is */
-      if (at[a])
+      if (at[a] && !is_place(t, at[a]))
         when = fs_ex_binary(arena, FS_AO_AND, when,
                             fs_ex_binary(arena, FS_AO_GE, at[a],
                                          fs_ex_number(arena, read->span, 0, true)));
@@ -320,9 +332,68 @@ static bool read_loop(struct tiler *t, struct fs_stmt *s) {
   return t->p->st == FS_OK;
 }
 
-/* s[t] = s[t] + s[t + half] under t < half, and a barrier: which operation; NULL: another loop. */
+/* Whether a tree goes over all of a tile: from its half down to 1, or from 1 up to its half. */
+static bool is_whole(struct tiler *t, const struct fs_stmt *loop, int64_t size) {
+  const struct fs_expr *const *r = (const struct fs_expr *const *)loop->expr->args;
+  struct fs_expr block = {.kind = FS_EX_NAME, .text = "blockDim.x", .span = loop->span};
+  const struct fs_expr *begin = r[0], *last = r[2];
+  int64_t first, end;
+  if (size < 2 || size & (size - 1)) return false;
+  if (!strcmp(r[1]->text, FS_C_DOUBLED)) { /* s = 1; s < size */
+    bool one = fs_c_constant(begin, &first) && first == 1;
+    if (fs_c_constant(last, &end)) return one && end == size - 1;
+    return one && last->kind == FS_EX_BINARY && last->op == FS_AO_SUB &&
+           same(t, last->args[0], &block) && fs_c_constant(last->args[1], &end) && end == 1;
+  }
+  if (!fs_c_constant(last, &end) || end != 1) return false;
+  if (fs_c_constant(begin, &first)) return first == size / 2;
+  bool divides = begin->kind == FS_EX_BINARY && begin->op == FS_AO_DIV;
+  bool shifts = begin->kind == FS_EX_CALL && !strcmp(begin->args[0]->text, ">>");
+  const struct fs_expr *of = divides ? begin->args[0] : shifts ? begin->args[1] : begin;
+  const struct fs_expr *by = divides ? begin->args[1] : shifts ? begin->args[2] : NULL;
+  return by && same(t, of, &block) && fs_c_constant(by, &first) && first == (divides ? 2 : 1);
+}
+
+/* t % (2*s) == 0 */
+static bool is_multiple(struct tiler *t, const struct fs_expr *e, const struct fs_expr *at,
+                        struct fs_expr *step) {
+  int64_t zero;
+  struct fs_c_poly p, q;
+  if (e->kind != FS_EX_BINARY || e->op != FS_AO_EQ || !fs_c_constant(e->args[1], &zero) || zero)
+    return false;
+  const struct fs_expr *rest = e->args[0];
+  if (rest->kind != FS_EX_CALL || strcmp(rest->args[0]->text, "%") ||
+      !same(t, rest->args[1], at) || !poly(t, rest->args[2], &p) || !poly(t, step, &q))
+    return false;
+  return fs_c_poly_add(&p, -2, &q) && !p.n;
+}
+
+/* Whether threads t do it at their places `at`, for each step of a tree once. */
+static bool goes_by(struct tiler *t, const struct fs_stmt *loop, const struct fs_expr *when,
+                    const struct fs_expr *at, struct fs_expr *step, int64_t size) {
+  struct fs_c_poly place, thread, one;
+  struct fs_expr id = {.kind = FS_EX_NAME, .text = threads[0], .span = loop->span};
+  struct fs_expr block = {.kind = FS_EX_NAME, .text = "blockDim.x", .span = loop->span};
+  if (!poly(t, at, &place) || !poly(t, &id, &thread)) return false;
+  bool own = same(t, at, &id);
+  bool less = when->kind == FS_EX_BINARY && when->op == FS_AO_LT;
+  if (strcmp(loop->expr->args[1]->text, FS_C_DOUBLED))
+    return own && less && same(t, when->args[0], &id) && same(t, when->args[1], step);
+  if (own) return is_multiple(t, when, &id, step);
+  struct fs_expr *pair = fs_ex_binary(t->p->arena, FS_AO_MUL, step, &id); /* 2*s*t < size */
+  int64_t end;
+  bool all = less && same(t, when->args[0], at) &&
+             (same(t, when->args[1], &block) ||
+              (fs_c_constant(when->args[1], &end) && end == size));
+  return all && poly(t, pair, &one) && fs_c_poly_add(&place, -2, &one) && !place.n;
+}
+
+/* s[t] = s[t] + s[t + half] under t < half, and a barrier: which operation; NULL: another loop.
+ * Places may lie apart, too: t % (2*half) == 0, or 2*half*t for t. */
 static struct fs_expr *tree_of(struct tiler *t, const struct fs_stmt *loop, struct tile **tile) {
-  const struct fs_stmt *c = loop->body, *s = c ? c->body : NULL;
+  const struct fs_stmt *c = loop->body, *s;
+  if (c && c->kind == FS_ST_ASSIGN && !c->expr2) c = c->next; /* int index = 2*s*t; */
+  s = c ? c->body : NULL;
   if (!c || c->kind != FS_ST_IF || c->orelse || !s || s->next || s->kind != FS_ST_ASSIGN ||
       !s->expr2 || !c->next || c->next->kind != FS_ST_BARRIER || c->next->next)
     return NULL;
@@ -332,25 +403,19 @@ static struct fs_expr *tree_of(struct tiler *t, const struct fs_stmt *loop, stru
   bool call = e->kind == FS_EX_CALL && e->n_args == 3 &&
               (!strcmp(e->args[0]->text, "max") || !strcmp(e->args[0]->text, "min"));
   if (!of || of->of->n_dims != 1 || of->n != 1 || of->puts[0].when || of->state != READY ||
-      (!call && (e->kind != FS_EX_BINARY || e->op != FS_AO_ADD)))
+      (!call && (e->kind != FS_EX_BINARY || e->op != FS_AO_ADD)) ||
+      !is_whole(t, loop, of->of->dim[0]))
     return NULL;
-  struct fs_c_poly place, other, thread;
-  struct fs_expr id = {.kind = FS_EX_NAME, .text = threads[0]}, *a = e->args[call], *b =
-      e->args[call + 1];
-  if (tile_of(t, a) != of || tile_of(t, b) != of || !poly(t, at, &place) || !poly(t, &id, &thread))
-    return NULL;
+  struct fs_c_poly place, other, more;
+  struct fs_expr *a = e->args[call], *b = e->args[call + 1];
+  if (tile_of(t, a) != of || tile_of(t, b) != of || !poly(t, at, &place)) return NULL;
   if (!same(t, a->args[2], at)) {
     struct fs_expr *c2 = a;
     a = b, b = c2;
   }
-  struct fs_c_poly more;
   bool fits = same(t, a->args[2], at) && poly(t, b->args[2], &other) && poly(t, &half, &more) &&
               fs_c_poly_add(&other, -1, &place) && fs_c_poly_add(&other, -1, &more) && !other.n &&
-              fs_c_poly_add(&place, -1, &thread) && !place.n;
-  struct fs_expr *under = c->expr;
-  fits = fits && under->kind == FS_EX_BINARY && under->op == FS_AO_LT &&
-      same(t, under->args[0], at) &&
-         same(t, under->args[1], &half);
+              goes_by(t, loop, c->expr, at, &half, of->of->dim[0]);
   return fits ? e : NULL;
 }
 
@@ -423,7 +488,7 @@ static struct fs_stmt *read_list(struct tiler *t, struct fs_stmt *list) {
     }
     /* a counter that is halved */
     if (s->kind == FS_ST_FOR &&
-        axis_of((const char *const[]){FS_C_HALVED, "", ""}, s->expr->args[1]) == 0) {
+        axis_of((const char *const[]){FS_C_HALVED, FS_C_DOUBLED, ""}, s->expr->args[1]) >= 0) {
       struct tile *tile = NULL;
       struct fs_c_sym *sym = &t->c.sym[t->c.n_syms];
       if (t->c.n_syms + 2 >= FS_C_SYMS) return NULL;
@@ -432,8 +497,8 @@ static struct fs_stmt *read_list(struct tiler *t, struct fs_stmt *list) {
       struct fs_expr *by = t->when ? NULL : tree_of(t, s, &tile);
       if (!by) {
         fs_c_refuse(t->p, s->span,
-                    "a counter that is halved is that of a tree of sums of what all threads "
-                                   "of a block put to their places");
+                    "a counter that is halved or doubled is that of a tree of sums of what all "
+                    "threads of a block put to their places");
         return NULL;
       }
       if (!(*at = put_sum(t, s, tile, by))) return NULL;
@@ -455,6 +520,18 @@ static struct fs_stmt *read_list(struct tiler *t, struct fs_stmt *list) {
 
 /* -- threads of the grid -------------------------------------------------------------- */
 
+/* A term with another symbol in the place of one: they stay in order. */
+static struct fs_c_term exchanged(struct fs_c_term x, int at, int sym) {
+  x.sym[at] = sym;
+  for (int k = 1; k < x.n; k++)
+    for (int j = k; j > 0 && x.sym[j - 1] > x.sym[j]; j--) {
+      int other = x.sym[j];
+      x.sym[j] = x.sym[j - 1];
+      x.sym[j - 1] = other;
+    }
+  return x;
+}
+
 /* A sum in which places of blocks and of threads in them are those of threads in the grid; along
  * which axis of its block a thread is, by that of the block. */
 static bool regrouped(struct tiler *t, struct fs_c_poly *q, const int *turned) {
@@ -474,9 +551,9 @@ static bool regrouped(struct tiler *t, struct fs_c_poly *q, const int *turned) {
       struct fs_c_poly block, thread;
       if (!poly(t, &b, &block) || !poly(t, &c, &thread)) return false;
       one = (struct fs_c_poly){0};
-      struct fs_c_term y = x, z = x;
-      y.sym[at] = block.term[0].sym[0], y.k *= t->p->block[id];
-      z.sym[at] = thread.term[0].sym[0];
+      struct fs_c_term y = exchanged(x, at, block.term[0].sym[0]);
+      struct fs_c_term z = exchanged(x, at, thread.term[0].sym[0]);
+      y.k *= t->p->block[id];
       one.n = 2, one.term[0] = y, one.term[1] = z;
     }
     if (!fs_c_poly_add(&out, 1, &one)) return false;
@@ -495,12 +572,10 @@ static bool regrouped(struct tiler *t, struct fs_c_poly *q, const int *turned) {
       for (int s = 0; s < x.n; s++)
         if (x.sym[s] == from[1]) at = s;
       if (at < 0) continue;
-      struct fs_c_term with = x;
-      with.sym[at] = from[0];
+      struct fs_c_term with = exchanged(x, at, from[0]);
       with.k = t->p->block[a] * x.k;
       struct fs_c_poly less = {.n = 1, .term = {with}}, own = {.n = 1, .term = {x}};
-      x.sym[at] = to;
-      struct fs_c_poly put = {.n = 1, .term = {x}};
+      struct fs_c_poly put = {.n = 1, .term = {exchanged(x, at, to)}};
       if (!fs_c_poly_add(q, -1, &less) || !fs_c_poly_add(q, -1, &own) || !fs_c_poly_add(q, 1, &put))
         return false;
       j = -1;
@@ -553,6 +628,28 @@ static struct fs_expr *spelled(struct tiler *t, struct fs_expr *e) {
     args[k] = word ? e->args[k] : spelled(t, e->args[k]);
   }
   return e->n_args ? fs_ex_with_args(t->p->arena, e, args) : e;
+}
+
+/* blockDim.x is that number. */
+static struct fs_expr *of_size(struct tiler *t, struct fs_expr *e, int64_t size) {
+  struct fs_expr *args[FS_C_ARGS + 1] = {NULL};
+  if (e->kind == FS_EX_NAME)
+    return strcmp(e->text, "blockDim.x")
+               ? e : fs_ex_number(t->p->arena, e->span, (double)size, true);
+  for (int k = 0; k < e->n_args; k++) {
+    bool word = k == 0 && (e->kind == FS_EX_CALL || e->kind == FS_EX_INDEX);
+    args[k] = word ? e->args[k] : of_size(t, e->args[k], size);
+  }
+  return e->n_args ? fs_ex_with_args(t->p->arena, e, args) : e;
+}
+
+static void all_of_size(struct tiler *t, struct fs_stmt *list, int64_t size) {
+  for (struct fs_stmt *s = list; s; s = s->next) {
+    if (s->expr) s->expr = of_size(t, s->expr, size);
+    if (s->expr2) s->expr2 = of_size(t, s->expr2, size);
+    all_of_size(t, s->body, size);
+    all_of_size(t, s->orelse, size);
+  }
 }
 
 static bool in_block(const struct fs_expr *e) { return has_name(e, threads) ||
@@ -669,8 +766,10 @@ static struct fs_stmt *spell(struct tiler *t, struct fs_stmt *list, bool *blocks
       *blocks_left = true;
       *where = e->span;
     }
+    bool had = s->body || s->orelse;
     s->body = spell(t, s->body, blocks_left, where);
     s->orelse = spell(t, s->orelse, blocks_left, where);
+    if (had && s->kind == FS_ST_IF && !s->body && !s->orelse) continue; /* it filled a tile */
     *at = s;
     at = &s->next;
     *at = NULL;
@@ -705,8 +804,7 @@ static bool is_one_counter(struct tiler *t, struct fs_expr **e, const char *oute
       struct fs_expr i = {.kind = FS_EX_NAME, .text = at < 0 ? outer : inner};
       struct fs_c_poly sym;
       if (!poly(t, &i, &sym)) return false;
-      other = x;
-      other.sym[at < 0 ? of_inner : at] = sym.term[0].sym[0];
+      other = exchanged(x, at < 0 ? of_inner : at, sym.term[0].sym[0]);
       if (at >= 0 && x.k % size) return false;
       other.k = at < 0 ? x.k * size : x.k / size;
       struct fs_c_poly both = q;
@@ -791,13 +889,17 @@ bool fs_c_read_tiles(struct fs_c_reader *p, struct fs_stmt **body) {
   if (p->st != FS_OK || !t.n) return p->st == FS_OK;
   static const int turns[][AXES] = {{0, 1, 2}, {1, 0, 2}};
   bool left = false;
+  int64_t size = 0;
+  for (int k = 0; k < t.n && t.reduced; k++)
+    if (t.tiles[k].state == REDUCED) size = t.tiles[k].of->dim[0];
+  if (size) all_of_size(&t, *body, size);
+  for (int k = 0; k < p->locals.len && size; k++)
+    if (p->locals.data[k].once)
+      p->locals.data[k].once = of_size(&t, p->locals.data[k].once, size);
   struct fs_span where = {0};
   *body = spell(&t, *body, &left, &where);
   int way = 0, ways = p->block[0] > 0 && p->block[0] == p->block[1] ? 2 : 1;
   if (t.reduced) {
-    int64_t size = 0;
-    for (int k = 0; k < t.n; k++)
-      if (t.tiles[k].state == REDUCED) size = t.tiles[k].of->dim[0];
     if (p->block[0] && p->block[0] != size)
       return fs_c_refuse(p, t.tiles[0].of->span,
                          "a sum of a block is of as many as it has threads");
