@@ -404,10 +404,13 @@ COL_DOT(double, fs_vd, FS_VD, f64)
       fs_store_##SFX(acc + k, s);                                        \
       fs_store_##SFX(acc + k + LANES, t);                                \
     }                                                                    \
-    for (; k < n; k++) {                                                 \
-      T s = row[0][k];                                                   \
-      for (int r = 1; r < count; r++) s += row[r][k];                    \
-      acc[k] += s;                                                       \
+    for (int64_t left; k < n; k += left) {                               \
+      left = FS_MIN(n - k, (int64_t)LANES);                              \
+      V s = fs_load_part_##SFX(row[0] + k, left);                        \
+      for (int r = 1; r < count; r++)                                    \
+        s += fs_load_part_##SFX(row[r] + k, left);                       \
+      s = fs_load_part_##SFX(acc + k, left) + s;                         \
+      fs_store_part_##SFX(acc + k, s, left);                             \
     }                                                                    \
   }                                                                      \
   static void col_sum_##SFX(const void *const *rows, int n_rows,         \
@@ -436,7 +439,7 @@ COL(col_max_i64, int64_t, int64_t, MAX_I)
 
 /* Largest and smallest of floats: vectors by hand, since compilers make none of
  * comparisons that may be of NaN. */
-#define EXTREME_COL(NAME, T, V, LANES, SFX, BETTER, STEP)                \
+#define EXTREME_COL(NAME, T, V, LANES, SFX, BETTER)                      \
   FS_INLINE V better_##NAME(V x, V y) {                                  \
     __typeof__(x BETTER y) m = (x BETTER y) | (x != x);                  \
     return (V)((m & (__typeof__(m))x) | (~m & (__typeof__(m))y));        \
@@ -451,16 +454,17 @@ COL(col_max_i64, int64_t, int64_t, MAX_I)
         s = better_##NAME(s, fs_load_##SFX((const T *)rows[r] + k));     \
       fs_store_##SFX(acc + k, s);                                        \
     }                                                                    \
-    for (; k < n; k++)                                                   \
-      for (int r = 0; r < n_rows; r++) {                                 \
-        T x = ((const T *)rows[r])[k];                                   \
-        acc[k] = STEP(acc[k], x);                                        \
-      }                                                                  \
+    if (k == n) return;                                                  \
+    V s = fs_load_part_##SFX(acc + k, n - k);                            \
+    for (int r = 0; r < n_rows; r++)                                     \
+      s = better_##NAME(s, fs_load_part_##SFX((const T *)rows[r] + k,    \
+                                              n - k));                   \
+    fs_store_part_##SFX(acc + k, s, n - k);                              \
   }
-EXTREME_COL(col_min_f32, float, fs_vf, FS_VF, f32, <=, MIN_F)
-EXTREME_COL(col_min_f64, double, fs_vd, FS_VD, f64, <=, MIN_F)
-EXTREME_COL(col_max_f32, float, fs_vf, FS_VF, f32, >=, MAX_F)
-EXTREME_COL(col_max_f64, double, fs_vd, FS_VD, f64, >=, MAX_F)
+EXTREME_COL(col_min_f32, float, fs_vf, FS_VF, f32, <=)
+EXTREME_COL(col_min_f64, double, fs_vd, FS_VD, f64, <=)
+EXTREME_COL(col_max_f32, float, fs_vf, FS_VF, f32, >=)
+EXTREME_COL(col_max_f64, double, fs_vd, FS_VD, f64, >=)
 COL(col_any_u8, uint8_t, uint8_t, OR_I)
 COL(col_all_u8, uint8_t, uint8_t, AND_I)
 

@@ -41,26 +41,53 @@ FS_INLINE fs_vd fs_load_f64(const double *p) { return *(const fs_vd_mem *)p; }
 FS_INLINE void fs_store_f32(float *p, fs_vf v) { *(fs_vf_mem *)p = v; }
 FS_INLINE void fs_store_f64(double *p, fs_vd v) { *(fs_vd_mem *)p = v; }
 
-/* The first n of a vector's elements, n less than all of them; zeros after them, and
- * what lies there is not read. */
-FS_INLINE fs_vf fs_load_part_f32(const float *p, int64_t n) {
+/* The first n of a vector's elements, n no more than all of them; zeros after them, and
+ * what lies there is neither read nor written. */
 #if defined __AVX512F__
+FS_INLINE fs_vf fs_load_part_f32(const float *p, int64_t n) {
   return (fs_vf)_mm512_maskz_loadu_ps((__mmask16)((1U << n) - 1), p);
-#else
-  fs_vf v = {0};
-  for (int64_t k = 0; k < n; k++) v[k] = p[k];
-  return v;
-#endif
 }
 FS_INLINE fs_vd fs_load_part_f64(const double *p, int64_t n) {
-#if defined __AVX512F__
   return (fs_vd)_mm512_maskz_loadu_pd((__mmask8)((1U << n) - 1), p);
-#else
-  fs_vd v = {0};
-  for (int64_t k = 0; k < n; k++) v[k] = p[k];
-  return v;
-#endif
 }
+FS_INLINE void fs_store_part_f32(float *p, fs_vf v, int64_t n) {
+  _mm512_mask_storeu_ps(p, (__mmask16)((1U << n) - 1), (__m512)v);
+}
+FS_INLINE void fs_store_part_f64(double *p, fs_vd v, int64_t n) {
+  _mm512_mask_storeu_pd(p, (__mmask8)((1U << n) - 1), (__m512d)v);
+}
+#elif defined __AVX2__
+FS_INLINE __m256i fs_part_f32(int64_t n) {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+FS_INLINE __m256i fs_part_f64(int64_t n) {
+  return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3));
+}
+FS_INLINE fs_vf fs_load_part_f32(const float *p, int64_t n) {
+  return (fs_vf)_mm256_maskload_ps(p, fs_part_f32(n));
+}
+FS_INLINE fs_vd fs_load_part_f64(const double *p, int64_t n) {
+  return (fs_vd)_mm256_maskload_pd(p, fs_part_f64(n));
+}
+FS_INLINE void fs_store_part_f32(float *p, fs_vf v, int64_t n) {
+  _mm256_maskstore_ps(p, fs_part_f32(n), (__m256)v);
+}
+FS_INLINE void fs_store_part_f64(double *p, fs_vd v, int64_t n) {
+  _mm256_maskstore_pd(p, fs_part_f64(n), (__m256d)v);
+}
+#else
+#define FS_PARTS(SFX, T, V)                                         \
+  FS_INLINE V fs_load_part_##SFX(const T *p, int64_t n) {           \
+    V v = {0};                                                      \
+    for (int64_t k = 0; k < n; k++) v[k] = p[k];                    \
+    return v;                                                       \
+  }                                                                 \
+  FS_INLINE void fs_store_part_##SFX(T *p, V v, int64_t n) {        \
+    for (int64_t k = 0; k < n; k++) p[k] = v[k];                    \
+  }
+FS_PARTS(f32, float, fs_vf)
+FS_PARTS(f64, double, fs_vd)
+#endif
 
 /* As many f32 as a vector has f64, widened. */
 FS_INLINE fs_vd fs_load_wide(const float *p) {
