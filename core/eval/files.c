@@ -6,17 +6,25 @@
 
 enum format { NPY, NPZ, MTX, CSV, UNKNOWN };
 static const char *const endings[] = {".npy", ".npz", ".mtx", ".csv"};
+/* Numbers in lines, by others: they are read as .csv, and not written. */
+static const char *const csv_endings[] = {".tsv", ".txt", ".dat"};
 
-static enum format format_of(const char *path) {
+static bool ends_with(const char *path, const char *ending) {
   size_t len = strlen(path);
+  return len > 4 && !strcasecmp(path + len - 4, ending);
+}
+
+/* To be saved, or loaded. */
+static enum format format_of(const char *path, bool load) {
   for (size_t k = 0; k < FS_LEN(endings); k++)
-    if (len > 4 && !strcasecmp(path + len - 4, endings[k]))
-      return (enum format)k;
+    if (ends_with(path, endings[k])) return (enum format)k;
+  for (size_t k = 0; k < FS_LEN(csv_endings) && load; k++)
+    if (ends_with(path, csv_endings[k])) return CSV;
   return UNKNOWN;
 }
 
 bool fs_file_is_loadable(const char *text) {
-  return format_of(text) != UNKNOWN;
+  return format_of(text, true) != UNKNOWN;
 }
 
 static enum fs_status unknown_format(const struct fs_file_ctx *ctx) {
@@ -86,7 +94,7 @@ enum fs_status fs_arrays_load(const struct fs_file_ctx *ctx,
                               const struct fs_load_how *how,
                               struct fs_arrays *out) {
   *out = (struct fs_arrays){0};
-  enum format format = format_of(ctx->path);
+  enum format format = format_of(ctx->path, true);
   if (format == UNKNOWN) return unknown_format(ctx);
   if (how->member && format != NPZ && format != CSV)
     return fs_file_error(ctx, NULL,
@@ -140,7 +148,7 @@ static enum fs_status write_format(struct fs_writer *w, enum format format,
 
 enum fs_status fs_arrays_save(const struct fs_file_ctx *ctx, int n,
                               const struct fs_array_source *sources) {
-  enum format format = format_of(ctx->path);
+  enum format format = format_of(ctx->path, false);
   enum fs_status st = check_sources(ctx, format, n, sources);
   struct fs_writer w;
   if (!st && !fs_witness_save()) return FS_OK;

@@ -278,6 +278,9 @@ static enum fs_status check_names(struct csv *c) {
   if (!wanted || found >= 0) return FS_OK;
   if (!c->names.list.len)
     return fs_file_error(c->r->ctx, NULL, "its first line holds no names of columns");
+  if (strchr(wanted, '='))
+    return fs_file_error(c->r->ctx, "the options are skip=, sep= and decimal=",
+                         "there is no such option, and no column of that name");
   struct fs_str hint = {0};
   fs_str_puts(&hint, "its columns are");
   for (int k = 0; k < FS_MIN(c->names.list.len, (int)FEW_NAMES); k++) {
@@ -335,6 +338,16 @@ static enum fs_status read_first_rows(struct csv *c) {
   return read_first_rows(c);
 }
 
+/* `sep=;` alone in the first line is what spreadsheets write for each other. */
+static void take_separator(struct csv *c) {
+  const char *at = c->block + c->at;
+  if (c->have - c->at < 6 || strncasecmp(at, "sep=", 4)) return;
+  if (at[5] != '\n' && at[5] != '\r') return;
+  c->form.separator = at[4];
+  c->at += at[5] == '\r' && c->have - c->at > 6 && at[6] == '\n' ? 7 : 6;
+  c->line++;
+}
+
 static enum fs_status read_head(struct csv *c) {
   static const char utf8[] = "\xEF\xBB\xBF", utf16[] = "\xFF\xFE", utf16_big[] = "\xFE\xFF";
   enum fs_status st = fill(c);
@@ -343,10 +356,13 @@ static enum fs_status read_head(struct csv *c) {
     return fs_file_error(c->r->ctx, "save it as UTF-8", "it is written in UTF-16");
   if (c->have > 3 && !memcmp(c->block, utf8, 3)) c->at = 3;
   c->form.separator = '\n';
+  if (!c->how->skip) take_separator(c);
+  char separator = c->how->separator ? c->how->separator : c->form.separator;
+  c->form.separator = '\n';
   st = skip_lines(c, c->how->skip);
   if (st) return st;
   if (c->at == c->have) return fs_file_error(c->r->ctx, NULL, "it holds no numbers");
-  c->form.separator = c->how->separator ? c->how->separator : find_separator(c);
+  c->form.separator = separator != '\n' ? separator : find_separator(c);
   return read_first_rows(c);
 }
 
@@ -404,8 +420,10 @@ static enum fs_status take_part(struct csv *c, const struct fs_csv_part *p) {
     const struct fs_csv_column *its = &p->columns[k];
     bool first = !mine->text && its->text;
     if (!mine->number && its->number) mine->number = c->line + its->number;
+    if (!mine->rounded && its->rounded) mine->rounded = c->line + its->rounded;
     if (!first) continue;
-    *mine = (struct fs_csv_column){mine->number, c->line + its->text, its->at, {0}};
+    mine->text = c->line + its->text;
+    mine->at = its->at;
     memcpy(mine->example, its->example, sizeof mine->example);
     if (c->form.only < 0 && mine->number && mine->number < mine->text)
       return not_a_number(c, mine); /* what is asked for by name may be mixed */
@@ -491,7 +509,9 @@ static void tell_left_out(const struct csv *c) {
     fs_str_puts(&text, " ('");
     put_example(x, &text);
     fs_str_printf(&text, "' in line %lld)", (long long)x->text);
-    if (n > 1 || !c->names.list.len || !*c->names.list.data[k]) continue;
+    if (n == 1 && is_grouped(x->example))
+      fs_str_puts(&hint, number_hint(c, x->example));
+    if (n > 1 || hint.len || !c->names.list.len || !*c->names.list.data[k]) continue;
     fs_str_puts(&hint, "load(file, \"");
     put_name(c, k, &hint);
     fs_str_puts(&hint, "\") gives its categories as 1, 2, ...");
@@ -503,6 +523,16 @@ static void tell_left_out(const struct csv *c) {
             n == 1 ? "it holds text" : "they hold text", fs_str_text(&text));
   fs_str_free(&text);
   fs_str_free(&hint);
+}
+
+static void tell_rounded(const struct csv *c, int64_t k) {
+  struct fs_str name = {0};
+  if (!c->columns[k].rounded) return;
+  put_name(c, k, &name);
+  fs_note(c->r->ctx->diags, c->r->ctx->span, "rounded-csv", NULL,
+          "rounded to f64, which holds whole numbers up to 2^53: %s, from line %lld on",
+          fs_str_text(&name), (long long)c->columns[k].rounded);
+  fs_str_free(&name);
 }
 
 static void keep_columns(struct csv *c, const bool *kept) {
@@ -543,20 +573,69 @@ static enum fs_status check_commas(struct csv *c) {
   return FS_OK;
 }
 
+/* The line of the first number under a text, from 1; 0: there is none. */
+static int64_t first_number(const struct csv *c) {
+  int64_t first = 0;
+  for (int64_t k = 0; k < c->form.columns; k++) {
+    int64_t line = c->columns[k].number;
+    if (line && c->columns[k].text < line) first = first ? FS_MIN(first, line) : line;
+  }
+  return first;
+}
+
+/* The line of a text of one column that has several fields by another separator, which is
+ * *separator then; 0: there is none. */
+static int64_t other_fields(const struct csv *c, char *separator) {
+  const struct fs_csv_column *x = &c->columns[0];
+  *separator = c->form.columns == 1 && x->text ? x->example[strcspn(x->example, ",;\t|:")] : 0;
+  return *separator ? x->text : 0;
+}
+
+/* Why there are no numbers, where all that stands in the columns is text. */
+static void put_no_numbers_hint(const struct csv *c, struct fs_str *out) {
+  char separator;
+  int64_t numbers = first_number(c), fields = other_fields(c, &separator);
+  bool named = c->names.list.len && strchr(c->names.list.data[0], separator);
+  const char *grouped = NULL;
+  for (int64_t k = 0; k < c->form.columns && !grouped; k++)
+    if (is_grouped(c->columns[k].example)) grouped = c->columns[k].example;
+  if (!c->rows) {
+    if (c->names.list.len) fs_str_puts(out, "it has a line of names and no rows");
+  } else if (numbers > 2 || (fields > 1 && !named)) {
+    int64_t lines = FS_MAX(numbers ? numbers - 2 : fields - 2, 1);
+    fs_str_printf(out, "load(file, \"skip=%lld\") leaves out what is in front of its table",
+                  (long long)lines);
+  } else if (grouped) {
+    fs_str_puts(out, number_hint(c, grouped));
+  } else if (fields) {
+    fs_str_printf(out, "its fields may be apart by another character: load(file, \"sep=%c\")",
+                  separator);
+  } else if (c->names.list.len) {
+    fs_str_puts(out, "load(file, \"name of a column\") gives the categories of a text as 1, "
+                     "2, ...");
+  }
+}
+
+static enum fs_status no_numbers(const struct csv *c) {
+  struct fs_str hint = {0};
+  put_no_numbers_hint(c, &hint);
+  enum fs_status st =
+      fs_file_error(c->r->ctx, hint.len ? fs_str_text(&hint) : NULL,
+                    c->rows ? "none of its columns holds numbers" : "it holds no numbers");
+  fs_str_free(&hint);
+  return st;
+}
+
 static enum fs_status give_matrix(struct csv *c, struct fs_array *out) {
   bool *kept = fs_calloc((size_t)c->form.columns, sizeof *kept);
   int64_t n = choose(c, kept);
   enum fs_status st = FS_OK;
   st = check_commas(c);
-  if (!st && (!c->rows || !n))
-    st = fs_file_error(c->r->ctx,
-                       c->names.list.len ? "load(file, \"name of a column\") gives "
-                                           "the categories of a text as 1, 2, ..."
-                                         : NULL,
-                       c->rows ? "none of its columns holds numbers"
-                               : "it holds no numbers");
+  if (!st && (!c->rows || !n)) st = no_numbers(c);
   if (!st) {
     tell_left_out(c);
+    for (int64_t k = 0; k < c->form.columns; k++)
+      if (kept[k]) tell_rounded(c, k);
     if (n < c->form.columns) keep_columns(c, kept);
     out->labels = joined_names(c, kept);
     st = give(c, FS_F64, n, out);
@@ -674,10 +753,10 @@ enum fs_status fs_csv_read(struct fs_reader *r, const struct fs_load_how *how,
   c.form.only = -1;
   enum fs_status st = read_file(&c);
   bool one = !st && c.form.only >= 0;
-  if (one && !c.rows) st = fs_file_error(r->ctx, NULL, "it holds no numbers");
+  if (one && !c.rows) st = no_numbers(&c);
   else if (one) st = check_commas(&c);
   if (one && !st && c.columns[c.form.only].text) st = give_categories(&c, out);
-  else if (one && !st) st = give(&c, FS_F64, 1, out);
+  else if (one && !st) tell_rounded(&c, c.form.only), st = give(&c, FS_F64, 1, out);
   else if (!one && !st) st = give_matrix(&c, out);
   if (one && !st) {
     free(out->name);

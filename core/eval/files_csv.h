@@ -19,10 +19,10 @@ struct fs_csv_form {
   void *user;
 };
 
-/* Where a column held its first number, and its first field that is neither a number
- * nor missing: lines from 1, 0 where there was none. */
+/* Where a column held its first number, its first field that is neither a number nor
+ * missing, and its first whole number that f64 rounds: lines from 1, 0 where there was none. */
 struct fs_csv_column {
-  int64_t number, text;
+  int64_t number, text, rounded;
   int64_t at;              /* the byte of that text in its line, from 1 */
   char example[32];        /* how it begins */
 };

@@ -130,6 +130,22 @@ static void note_text(struct fs_csv_part *p, const struct field *f, int64_t colu
   c->example[len] = 0;
 }
 
+/* A whole number that f64 does not hold. */
+static void note_rounded(struct fs_csv_part *p, const char *text, const char *end, double x,
+                         int64_t column) {
+  enum { ALWAYS_HELD = 15 }; /* digits */
+  struct fs_csv_column *c = &p->columns[column];
+  if (end - text <= ALWAYS_HELD || c->rounded) return;
+  text += *text == '-' || *text == '+';
+  uint64_t n = 0;
+  bool over = false;
+  for (; text < end && *text >= '0' && *text <= '9'; text++)
+    over = over || __builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, *text - '0', &n);
+  double size = x < 0 ? -x : x;
+  bool held = !over && size < 0x1p64 && (uint64_t)size == n;
+  if (text == end && !held) c->rounded = p->lines + 1;
+}
+
 /* A field that is not plainly a number. */
 static bool read_field(struct fs_csv_part *p, const char **at, const char **line,
                        int64_t column, double *out) {
@@ -150,6 +166,7 @@ static bool read_field(struct fs_csv_part *p, const char **at, const char **line
     return true;
   }
   *out = x;
+  note_rounded(p, text, end, x, column);
   if (!p->columns[column].number) p->columns[column].number = in_line;
   return true;
 }
@@ -167,7 +184,7 @@ static bool skip_field(struct fs_csv_part *p, const char **at, const char **line
 static bool read_plain(struct fs_csv_part *p, const char **at, int64_t column,
                        double *out) {
   char separator = p->form->separator;
-  const char *q = fs_decimal_read(*at, p->end, p->form->point, out);
+  const char *q = fs_decimal_read(*at, p->end, p->form->point, out), *number = q;
   if (!q) return false;
   if (is_blank(*q, separator)) {
     q = skip_blanks(q, separator);
@@ -177,6 +194,7 @@ static bool read_plain(struct fs_csv_part *p, const char **at, int64_t column,
   }
   if (!p->columns[column].number && *out == *out)
     p->columns[column].number = p->lines + 1;
+  note_rounded(p, *at, number, *out, column);
   *at = q;
   return true;
 }

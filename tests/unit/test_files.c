@@ -225,7 +225,7 @@ static void test_special_files(void) {
     REFUSED(path_of("zero.npy"), "not a regular file");
   if (symlink("loop.npy", path_of("loop.npy")) == 0)
     REFUSED(path_of("loop.npy"), "symbolic links");
-  REFUSED(path_of("fifo.txt"), "known file type");
+  REFUSED(path_of("fifo.xyz"), "known file type");
   REFUSED(path_of("\x1b[2Jx.npy"), "\\x1b[2Jx.npy");
   refused_at(__LINE__, path_of("a.npy"), "x", "only .npz files have members");
 }
@@ -683,6 +683,34 @@ static void test_csv_columns(void) {
   fs_arrays_free(&a);
 }
 
+static bool hints(const char *path, const char *words) {
+  struct fs_arrays a;
+  if (load(path, NULL, &a) == FS_OK) fs_arrays_free(&a);
+  return diags.list.len == 1 && diags.list.data[0].hint &&
+         strstr(diags.list.data[0].hint, words);
+}
+
+/* Files of spreadsheets and instruments: what they have in front of the table, and between. */
+static void test_csv_others(void) {
+  LOADS(text_file("o0.tsv", "x\ty\n1\t2\n"), FS_F64, 2, 1, 2, 1, 2);
+  LOADS(text_file("o1.txt", "  1 2\n 3 4\n"), FS_F64, 2, 2, 2, 1, 2, 3, 4);
+  LOADS(text_file("o2.DAT", "1 2\n"), FS_F64, 2, 1, 2, 1, 2);
+  LOADS(text_file("o3.csv", "sep=;\r\nx;y\r\n1;2\r\n"), FS_F64, 2, 1, 2, 1, 2);
+  LOADS(text_file("o4.csv", "\xEF\xBB\xBFSEP=|\n1|2\n"), FS_F64, 2, 1, 2, 1, 2);
+  CHECK(hints(text_file("o5.csv", "time,temp\ns,degC\n0,20.5\n"), "skip=1"));
+  CHECK(hints(text_file("o6.csv", "Report of March\n\nx,y\n1,2\n"), "skip=1"));
+  CHECK(hints(text_file("o7.csv", "x|y\n1|2\n"), "sep=|"));
+  CHECK(hints(text_file("o8.csv", "x,y\n"), "a line of names and no rows"));
+  CHECK(hints(text_file("o9.csv", "town,people\nBerlin,\"3,645,000\"\n"), "a thousand is 1000"));
+  refused_at(__LINE__, path_of("o7.csv"), "separator=|", "no such option");
+  LOADS(text_file("oa.csv", "id,v\n9007199254740992,1\n-9007199254740993,2\n"), FS_F64, 2, 2, 2,
+        9007199254740992, 1, -9007199254740992, 2);
+  CHECK(diags.list.len == 1 && strstr(diags.list.data[0].message, "id, from line 3 on"));
+  LOADS(text_file("ob.csv", "12345678901234567890123,.12345678901234567\n"), FS_F64, 2, 1, 2,
+        12345678901234567890123., .12345678901234567);
+  CHECK(diags.list.len == 1 && strstr(diags.list.data[0].message, "column 1, from line 1 on"));
+}
+
 /* Rows that lie on the borders of blocks and of parts: numbers of all lengths, some in
  * quotes with lines between them, in a file of several blocks. */
 static void test_csv_blocks(void) {
@@ -1047,6 +1075,7 @@ int main(void) {
   test_csv();
   test_csv_forms();
   test_csv_columns();
+  test_csv_others();
   test_csv_blocks();
   test_csv_wide();
   test_truncated("a.npy", "cut.npy");
