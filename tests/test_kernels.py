@@ -134,8 +134,12 @@ def near(value):
 
 
 def black_scholes(s, x, t, r, v):
-    from math import erf
-    cnd = np.vectorize(lambda d: .5 + .5*erf(d/2**.5))
+    def cnd(d):
+        k = 1/(1 + .2316419*np.abs(d))
+        a = [.31938153, -.356563782, 1.781477937, -1.821255978, 1.330274429]
+        c = np.exp(-d*d/2)/np.sqrt(2*np.pi)*sum(w*k**(n + 1) for n, w in enumerate(a))
+        return np.where(d > 0, 1 - c, c)
+
     d1 = (np.log(s/x) + (r + v*v/2)*t)/(v*np.sqrt(t))
     d2 = d1 - v*np.sqrt(t)
     call = s*cnd(d1) - x*np.exp(-r*t)*cnd(d2)
@@ -168,7 +172,7 @@ def users(r):
     a, b, c = array(6, 7), array(7, 5), array(6, 5)
     line, mask, life = array(512 + 6, dtype=I32), array(5), array(6, 7, dtype=I32, low=0, high=2)
     i32, rgb, cube = array(512, dtype=I32), array(5, 4, 3), array(4, 5, 6)
-    big, wide = array(64, 64), array(32, 48)
+    big, wide, x16 = array(64, 64), array(32, 48), array(64)
     gauss = np.array([[1, 2, 1], [2, 4, 2], [1, 2, 1]], F32)
     blocks = x[:9].reshape(3, 3)
     points, centres = array(9, 3), array(4, 3)
@@ -231,9 +235,23 @@ def users(r):
         ('kmeans_assign', [points, centres, 9, 4, 3], [distances.argmin(1).astype(I32)]),
         ('relu', [x, 12], [np.maximum(x, 0)]),
         ('game_of_life', [life, 7, 6], [((wrapped == 3) | ((wrapped == 2) & (life == 1))).astype(I32)]),
+        ('softmax_block', [a, np.zeros((6, 7), F32), 7],
+         [near(shares/shares.sum(1, keepdims=True))]),
+        ('rms_rows', [8*two, np.zeros((4, 4), F32), np.zeros(4, F32), 4],
+         [8*two - 8*two.min(1, keepdims=True) + 8*two.mean(1, keepdims=True), 8*two.mean(1)]),
+        ('reduce0 block=16', [i32, np.zeros(32, I32)], [i32.reshape(32, 16).sum(1).astype(I32)]),
+        ('reduce1 block=64', [i32, np.zeros(8, I32)], [i32.reshape(8, 64).sum(1).astype(I32)]),
+        ('matrixMulCUDA', [np.zeros((64, 64), F32), big, big.T.copy(), 64, 64], [big @ big.T]),
+        ('mandelbrot', [9, 8, -2, -1, 0.25, 20], [mandelbrot(9, 8, -2, -1, .25, 20)]),
+        ('BlackScholesGPU', [stock, strike, years, 0.02, 0.3, 8],
+         black_scholes(stock.astype(F64), strike, years, .02, .3)),
+        ('row_means', [4*a[:, :4], 6, 4],
+         [4*a[:, :4].mean(1) + 4*a[:, 1] + 4*a[:, 2]]),
+        ('ordered', [x, y, 12], [np.minimum(x, y), np.maximum(x, y)]),
         ('heat3d', [cube, np.zeros_like(cube), 6, 5, 4], [heat]),
         ]] + [('users.cl', *case) for case in [
         ('vadd', [x, y, 12], [x + y]),
+        ('reduce block=16', [x16, 64, np.zeros(4, F32)], [x16.reshape(4, 16).min(1)]),
         ('myGEMM2', [64, 64, 64, big, big.T.copy()], [(big.T @ big).T]),
         ('weigh', [x, np.zeros(12, F32), 12],
          [np.concatenate([[0], x[:-2] + 2*x[1:-1] + 3*x[2:], [0]]).astype(F32)])]]
@@ -315,7 +333,8 @@ def check_case(run, seed, case):
     file, name, args, results = case
     folder = scores.folder('kernels')
     results = expected(name, args, results)
-    text, given = [f'f = :kernel "{os.path.join(KERNELS, file)}", "{name}"'], []
+    name, _, how = name.partition(' ')
+    text, given = [f'f = :kernel "{os.path.join(KERNELS, file)}", "{name}" {how}'], []
     for k, v in enumerate(args):
         if isinstance(v, np.ndarray):
             np.save(os.path.join(folder, f'a{k}.npy'), v)
@@ -360,7 +379,9 @@ REFUSED = {
     'a barrier': (HEAD + '  y[idx] = x[idx];\n  __syncthreads();\n}', '3:3', 'wait for each other'),
     'shared memory of any size': (HEAD + '  __shared__ float s[n];\n}', '2:20', 'share has a constant size'),
     'shared memory from outside': ('__kernel void f(__local float *s) { s[0] = 1; }', '1:17',
-                                   'of a constant size in the kernel'),
+                                   'block=256 says how many'),
+    'shared memory of a launch': (HEAD + '  extern __shared__ float s[];\n  s[idx] = 1;\n}', '2:27',
+                                  'block=256 says how many'),
     'one shared number': (HEAD + '  __shared__ float s;\n}', '2:20', 'one number that threads share'),
     'a tile read too early': (TILE + 's[threadIdx.x] = x[idx]; y[idx] = s[threadIdx.x]; }', '3:35', 'threads have waited'),
     'a tile that nobody fills': (TILE + 'y[idx] = s[threadIdx.x]; }', '3:10', 'nobody has filled'),
@@ -420,12 +441,16 @@ REFUSED = {
     'no end of a comment': (HEAD + '  /* y\n}', '2:3', 'this comment has no end'),
     'no number': (HEAD + '  y[idx] = 1.5q;\n}', '2:12', 'no number of C'),
     'another character': (HEAD + '  y[idx] = 1 @ 2;\n}', '2:14', 'C has no use for'),
-    'a device function with a loop': ('__device__ float g(float x) { while (x > 1) x = x/2; return x; }\n' + G,
-                                      '1:31', 'names, `if` and `return`'),
-    'a device function that gives nothing': ('__device__ float g(float x) { if (x > 1) return x; }\n' + G,
-                                             '1:29', 'ends with a `return`'),
-    'a device function of an array': ('__device__ float g(float *x) { return x[0]; }\n' + G, '1:26',
-                                      'up to eight numbers'),
+    'a device function that leaves a loop': (
+        '__device__ float g(float x) { while (x > 1) if (x > 5) return 0; return x; }\n' + G,
+        '1:56', 'gives its number at its end'),
+    'a device function that gives nothing': (
+        '__device__ float g(float x) { if (x > 1) return x; }\n' + G, '1:42', 'at its end'),
+    'a device function of an array': ('__device__ float g(float *x) { return x[0]; }\n' + G, '3:14',
+                                      'a pointer is a parameter'),
+    'a device function that calls itself': (
+        '__device__ float g(float x) { while (x > 1) x = x/2; return g(x); }\n' + G, '1:62',
+        'call each other too often'),
     'a device function of others': ('__device__ float g(float x) { return x; }\n' + HEAD +
                                     '  y[idx] = g(1, 2);\n}', '3:12', '`g` has 1 parameter, not 2'),
     'a device function that grows': ('__device__ float g(float x) { return x*x; }\n' + HEAD +
@@ -522,6 +547,16 @@ def check_refusals(run):
         score.check(said.count('error:') == 1 and '^' in said, (name, said))
 
 
+def check_users(run):
+    """What depends on how many threads there are is refused, with the place."""
+    folder = scores.folder('kernels')
+    users_cu = os.path.join(KERNELS, 'users.cu')
+    for name, words in {'one_each': 'a name that changes is in what is put into a tile',
+                        'dot': 'gathered in its strides'}.items():
+        said = run(f'f = :kernel "{users_cu}", "{name}"\n', folder).stderr
+        score.check(words in said and said.count('error:') == 1, (name, said))
+
+
 def check_files(run):
     folder = scores.folder('kernels')
     good = HEAD + '  y[idx] = x[idx];\n}\n__global__ void g(float *y) { y[idx] = y[idx] + 1; }\n'
@@ -560,6 +595,7 @@ def main():
                               env=env, capture_output=True, check=False)
     check_values(run, args.count)
     check_refusals(run)
+    check_users(run)
     check_files(run)
     check_plans()
     score.close()

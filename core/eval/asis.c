@@ -40,6 +40,7 @@ static bool take_extents(const char *text, int64_t most, int64_t *out) {
 /* "C,D": these arrays are written, and no others. */
 static bool take_written(char *names, int n, struct fs_c_kernel *kernels) {
   bool all = true;
+  if (!kernels) return true; /* it is looked at later */
   for (int k = 0; k < n; k++)
     for (int p = 0; p < kernels[k].n_params; p++)
       kernels[k].params[p].writes = false, kernels[k].params[p].reads = true;
@@ -60,7 +61,8 @@ enum fs_status fs_as_is_words(struct fs_interp *in, const char *words, struct fs
   char *copy = fs_strdup(words);
   enum fs_status st = FS_OK;
   *out = (struct fs_as_is){.shared = 0};
-  int at = 0;
+  int at = strncmp(words, "asis", 4) != 0;
+  bool reads = at;
   for (char *save, *word = strtok_r(copy, " \t", &save); word && st == FS_OK;
        word = strtok_r(NULL, " \t", &save), at++) {
     int64_t shared[3] = {0};
@@ -69,6 +71,8 @@ enum fs_status fs_as_is_words(struct fs_interp *in, const char *words, struct fs
       int64_t *b = out->block;
       good = take_extents(word + 6, MOST_THREADS, b) &&
              b[0] * FS_MAX(b[1], 1) * FS_MAX(b[2], 1) <= MOST_THREADS;
+    } else if (reads) {
+      good = false;
     } else if (at && !strncmp(word, "grid=", 5)) {
       good = take_extents(word + 5, INT32_MAX, out->grid);
     } else if (at && !strncmp(word, "shared=", 7)) {

@@ -68,17 +68,21 @@ enum fs_status fs_kernel_load(struct fs_interp *in, const char *path, const char
   struct fs_str text = {0};
   char *file = fs_path_from(in, span, path);
   struct fs_c_kernel *all = NULL;
-  struct fs_as_is *as_is = NULL;
+  struct fs_as_is *as_is = NULL, said = {.shared = 0};
+  bool runs = how && !strncmp(how, "asis", 4);
   *n = 0;
   enum fs_status st = read_file(in, file, span, &text);
   struct fs_unit *unit = fs_unit_new(&in->all_units);
   if (st == FS_OK) {
+    if (how) st = fs_as_is_words(in, how, span, 0, NULL, &said);
     uint32_t source = fs_source_add(in->diags, file, fs_str_text(&text), text.len);
-    st = how ? fs_c_read_as_is(in->diags, unit->arena, source, file, name, n, &all)
-             : fs_c_read(in->diags, unit->arena, source, name, n, &all);
+    if (st == FS_OK && runs)
+      st = fs_c_read_as_is(in->diags, unit->arena, source, file, name, said.block, n, &all);
+    else if (st == FS_OK)
+      st = fs_c_read(in->diags, unit->arena, source, name, said.block, n, &all);
   }
   if (st == FS_OK && name) st = choose(in, file, name, span, n, all);
-  if (st == FS_OK && how) {
+  if (st == FS_OK && runs) {
     as_is = FS_NEW(unit->arena, struct fs_as_is);
     st = fs_as_is_words(in, how, span, *n, all, as_is);
   }

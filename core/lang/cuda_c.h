@@ -70,9 +70,10 @@ struct fs_c_own {
 
 /* Reads all kernels of a source into the arena; of those that are not called `only`, unless
  * that is NULL, no more than the names, so that one can be used beside others that are not
- * read. */
+ * read. `block`: threads of a block along each axis, which the text leaves open; or NULL. */
 enum fs_status fs_c_read(struct fs_diags *diags, struct fs_arena *arena, uint32_t source,
-                         const char *only, int *n, struct fs_c_kernel **out);
+                         const char *only, const int64_t *block, int *n,
+                         struct fs_c_kernel **out);
 
 /* What a call gives for a parameter. */
 struct fs_c_given {
@@ -87,8 +88,8 @@ struct fs_c_given {
 /* The kernels of a source to be run as they are written (cuda_c_asis.c): their bodies are read as
  * well where that is possible, and that they are not is no error. `name`: of the file. */
 enum fs_status fs_c_read_as_is(struct fs_diags *diags, struct fs_arena *arena, uint32_t source,
-                               const char *name, const char *only, int *n,
-                               struct fs_c_kernel **out);
+                               const char *name, const char *only, const int64_t *block,
+                               int *n, struct fs_c_kernel **out);
 
 /* Of a call of one kernel: how many threads there are, and what the call leaves open. */
 struct fs_c_geometry {

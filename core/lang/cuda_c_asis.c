@@ -381,7 +381,8 @@ static const char *take_back(struct fs_arena *arena, struct fs_diags *d, int n) 
 static void understand(struct heads *h, uint32_t source, struct fs_c_kernel *k) {
   struct fs_c_kernel *read = NULL, head = *k;
   int n = 0, before = h->p.diags->list.len;
-  enum fs_status st = fs_c_read(h->p.diags, h->p.arena, source, k->name, &n, &read);
+  enum fs_status st = fs_c_read(h->p.diags, h->p.arena, source, k->name, h->p.given_block, &n,
+                                &read);
   const char *why = take_back(h->p.arena, h->p.diags, before);
   for (int x = 0; x < n && st == FS_OK; x++) {
     if (strcmp(read[x].name, k->name) || read[x].n_params != k->n_params) continue;
@@ -420,10 +421,11 @@ static void put_text(struct heads *h, struct fs_c_kernel *k) {
 }
 
 enum fs_status fs_c_read_as_is(struct fs_diags *diags, struct fs_arena *arena, uint32_t source,
-                               const char *name, const char *only, int *n,
-                               struct fs_c_kernel **out) {
+                               const char *name, const char *only, const int64_t *block,
+                               int *n, struct fs_c_kernel **out) {
   const struct fs_source *s = fs_source_get(diags, source);
-  struct heads h = {.p = {.diags = diags, .arena = arena, .only = only}, .file = name,
+  struct heads h = {.p = {.diags = diags, .arena = arena, .only = only, .given_block = block},
+                    .file = name,
                     .text = {.from = s->text, .len = s->len}};
   h.p.st = fs_c_lex(diags, arena, source, &h.p.words);
   for (int k = 0; k < h.p.words.len && h.p.st == FS_OK; k++)

@@ -7,9 +7,7 @@ static bool rule_param(struct fs_c_reader *p) {
   struct fs_c_param out = {0};
   struct fs_span at = fs_c_cur(p)->span;
   if (!fs_c_rule_type(p, &out.type)) return false;
-  if (p->shared)
-    return fs_c_refuse(p, at,
-                       "memory that threads share is an array of a constant size in the kernel");
+  bool shared = p->shared;
   int stars = 0;
   for (; p->st == FS_OK; fs_c_next(p)) {
     if (fs_c_is(p, "*")) stars++;
@@ -20,6 +18,18 @@ static bool rule_param(struct fs_c_reader *p) {
     return fs_c_fail(p, t->span, "kernel-subset", "parameters are float *A, float A[N][N] or int n",
                 "expected the name of a parameter, found %s", fs_c_found(p));
   fs_c_next(p);
+  if (shared) { /* __local float *scratch: as large as a block */
+    int64_t size = fs_c_block_size(p);
+    if (!size || stars != 1)
+      return fs_c_refuse(p, at, "memory that a launch gives is as large as a block: block=256 says "
+                                "how many threads that are");
+    int local = fs_c_declare(p, t, out.type)->local;
+    struct fs_c_name *a = &p->locals.data[local];
+    a->shared = true;
+    a->n_dims = 1;
+    a->dim[0] = size;
+    return true;
+  }
   out.span = t->span;
   out.array = stars;
   while (fs_c_accept(p, "[")) {
@@ -198,8 +208,9 @@ static bool rule_kernel(struct fs_c_reader *p, struct fs_c_kernel *out) {
                 "expected `void` and the name of the kernel, found %s", fs_c_found(p));
   const struct fs_c_token *t = fs_c_cur(p);
   fs_c_next(p);
-  p->params.len = p->locals.len = p->scope.len = 0;
-  memset(p->block, 0, sizeof p->block);
+  p->params.len = p->locals.len = p->scope.len = p->n_put_in = 0;
+  for (int a = 0; a < 3; a++)
+    p->block[a] = p->given_block ? FS_MAX(p->given_block[a], 1) : 0;
   memset(p->bare, 0, sizeof p->bare);
   *out = (struct fs_c_kernel){.name = t->text, .span = t->span};
   if (p->only && strcmp(p->only, t->text)) return pass_over(p, "{", "}");
@@ -212,7 +223,7 @@ static bool rule_kernel(struct fs_c_reader *p, struct fs_c_kernel *out) {
   if (!fs_c_expect(p, ")") || !fs_c_expect(p, "{") || !take_tables(p, &tail) ||
       !fs_c_rule_block(p, &tail))
     return false;
-  if (!fs_c_read_tiles(p, &body)) return false;
+  if (!fs_c_read_blocks(p, &body) && !fs_c_read_tiles(p, &body)) return false;
   mark_all(p, body, (struct stored){0});
   *out = (struct fs_c_kernel){.name = t->text, .span = t->span, .body = body};
   out->whole = fs_span_join(begin, p->last);
@@ -327,7 +338,7 @@ static struct fs_expr *given_back(struct fs_c_reader *p, const struct fs_stmt *l
 static bool rule_function(struct fs_c_reader *p) {
   struct fs_c_function f = {.name = NULL};
   enum fs_c_type type;
-  p->params.len = p->locals.len = p->scope.len = 0;
+  p->params.len = p->locals.len = p->scope.len = p->n_put_in = 0;
   while (fs_c_accept_word(p, "inline") || fs_c_accept_word(p, "__inline__") ||
          fs_c_accept_word(p, "__forceinline__") || fs_c_accept_word(p, "__noinline__"))
     continue;
@@ -375,7 +386,7 @@ static struct fs_c_unread take_back(struct fs_c_reader *p, int before) {
   fs_diags_cut(p->diags, before);
   p->st = FS_OK;
   p->in_function = false;
-  p->depth = p->loops = p->level = 0;
+  p->depth = p->loops = p->level = p->put_in = 0;
   return u;
 }
 
@@ -475,15 +486,18 @@ static bool rule_declaration(struct fs_c_reader *p) {
   p->at = at;
   const char *name = pass_declaration(p);
   if (name && function)
-    *FS_PUSH(&p->functions) = (struct fs_c_function){.name = name, .unread = u};
+    *FS_PUSH(&p->functions) =
+        (struct fs_c_function){.name = name, .unread = u, .at = device ? at : 0};
   else if (name && !other)
     *FS_PUSH(&p->constants) = (struct fs_c_word){.name = name, .unread = u};
   return true;
 }
 
 enum fs_status fs_c_read(struct fs_diags *diags, struct fs_arena *arena, uint32_t source,
-                         const char *only, int *n, struct fs_c_kernel **out) {
-  struct fs_c_reader p = {.diags = diags, .arena = arena, .only = only};
+                         const char *only, const int64_t *block, int *n,
+                         struct fs_c_kernel **out) {
+  struct fs_c_reader p = {.diags = diags, .arena = arena, .only = only,
+                          .given_block = block && block[0] ? block : NULL};
   FS_VEC(struct fs_c_kernel) all = {0};
   p.st = fs_c_lex(diags, arena, source, &p.words);
   int braces = 0; /* of extern "C" { */

@@ -98,6 +98,20 @@ bool fs_c_is_thread(const char *c) {
   return !strcmp(c, "idx") || !strcmp(c, "idy") || !strcmp(c, "idz");
 }
 
+int64_t fs_c_block_size(const struct fs_c_reader *p) {
+  int64_t size = p->given_block != NULL;
+  for (int a = 0; a < 3 && size; a++) size *= FS_MAX(p->given_block[a], 1);
+  return size;
+}
+
+/* blockDim.x, which may be a number. */
+static struct fs_expr *part_of_axis(const struct fs_c_reader *p, struct fs_span span,
+                                    const char *name) {
+  if (p->given_block && !strncmp(name, "blockDim.", 9))
+    return fs_ex_number(p->arena, span, (double)FS_MAX(p->given_block[name[9] - 'x'], 1), true);
+  return fs_ex_name(p->arena, span, name);
+}
+
 /* What nobody else in the kernel is called, nor a function that its tree may call. */
 const char *fs_c_fresh_name(struct fs_c_reader *p, const char *c) {
   static const char ours[] =
@@ -127,7 +141,7 @@ struct fs_c_binding *fs_c_declare(struct fs_c_reader *p, const struct fs_c_token
 /* -- types ---------------------------------------------------------------------------- */
 
 bool fs_c_is_qualifier(const struct fs_c_reader *p, const char *word) {
-  return fs_has_word(" const constexpr volatile restrict __restrict__ __restrict __global "
+  return fs_has_word(" const __const constexpr volatile restrict __restrict__ __restrict __global "
                      "__constant __private register static __grid_constant__ ", word) ||
          (!p->cuda && fs_has_word(" global constant private ", word));
 }
@@ -219,7 +233,7 @@ static struct fs_expr *opencl_index(struct fs_c_reader *p, const char *word, str
     if (strcmp(words[k].word, word)) continue;
     bool good = n == 1 && args[0]->kind == FS_EX_NUMBER && args[0]->number >= 0 &&
                 args[0]->number <= 2 && args[0]->is_int;
-    if (good) return fs_ex_name(p->arena, span, words[k].name[(int)args[0]->number]);
+    if (good) return part_of_axis(p, span, words[k].name[(int)args[0]->number]);
     fs_c_refuse(p, span, "the dimension of an index is 0, 1 or 2");
     return NULL;
   }
@@ -251,10 +265,6 @@ static struct fs_expr *call_own(struct fs_c_reader *p, const struct fs_c_token *
   for (int k = 0; k < p->functions.len && !f; k++)
     if (!strcmp(p->functions.data[k].name, t->text)) f = &p->functions.data[k];
   if (!f) return NULL;
-  if (!f->value) {
-    fs_c_refuse_unread(p, &f->unread);
-    return NULL;
-  }
   if (f->n != n) {
     fs_c_fail(p, span, "kernel-syntax", NULL, "`%.60s` has %d parameter%s, not %d", f->name, f->n,
          f->n == 1 ? "" : "s", n);
@@ -287,6 +297,18 @@ static struct fs_expr *function_call(struct fs_c_reader *p, const struct fs_c_to
       {"__mul24", "*", 2}, {"mul24", "*", 2}, {"fdivide", "/", 2}, {"select", "select", 3}};
   struct fs_expr *args[FS_C_ARGS];
   int n = 0;
+  for (int k = 0; k < p->functions.len; k++) {
+    const struct fs_c_function f = p->functions.data[k];
+    if (f.value || strcmp(f.name, t->text)) continue;
+    if (!f.at || !p->before) {
+      fs_c_refuse_unread(p, &f.unread);
+      return NULL;
+    }
+    struct fs_expr *e = NULL;
+    if (fs_c_put_in(p, &f, &e) && !e)
+      fs_c_refuse(p, t->span, "a function that gives nothing is called as a statement");
+    return p->st == FS_OK ? e : NULL;
+  }
   if (!fs_c_expect(p, "(") || !fs_c_enter(p)) return NULL;
   while (!fs_c_is(p, ")") && p->st == FS_OK) {
     if (n == FS_C_ARGS) {
@@ -382,8 +404,8 @@ static struct fs_expr *name_of(struct fs_c_reader *p) {
     }
     const char *axis = fs_c_cur(p)->text;
     fs_c_next(p);
-    return fs_ex_name(p->arena, fs_span_join(t->span, p->last),
-                     fs_arena_printf(p->arena, "%s.%s", t->text, axis));
+    return part_of_axis(p, fs_span_join(t->span, p->last),
+                        fs_arena_printf(p->arena, "%s.%s", t->text, axis));
   }
   if (fs_c_is(p, "(")) return function_call(p, t);
   struct fs_c_binding *b = fs_c_bound(p, t->text);

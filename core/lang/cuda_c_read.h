@@ -40,7 +40,8 @@ struct fs_c_function {
   enum fs_c_type type, types[FS_C_ARGS];
   int n;
   const char *params[FS_C_ARGS];
-  struct fs_expr *value;     /* NULL: */
+  struct fs_expr *value;     /* NULL: it is put in where it is called, as statements */
+  int at;                    /* the word of its type; 0: or it is not read */
   struct fs_c_unread unread;
 };
 
@@ -70,8 +71,12 @@ struct fs_c_reader {
   bool cuda;                 /* CUDA C: `local`, `global` and the like are names */
   bool in_function;
   bool in_atomic;            /* in what is added atomically */
+  struct fs_stmt ***before;  /* where what an expression does before goes; NULL: nowhere */
+  int put_in, n_put_in;      /* functions whose statements are being put in; so far */
   bool shared;               /* the type that was read last is of memory that threads share */
   bool bare[3];              /* idx, idy, idz stand in the kernel, and are not declared */
+  const int64_t *given_block; /* as the user says; NULL: nothing is said */
+  bool in_head;              /* of a loop, whose steps are separated by commas */
   int64_t block[3];          /* threads of a block along each axis, where that is a number */
   FS_VEC(struct fs_c_param) params;
   FS_VEC(struct fs_c_name) locals;
@@ -108,6 +113,8 @@ const char *fs_c_fresh_name(struct fs_c_reader *p, const char *c);
 struct fs_c_binding *fs_c_declare(struct fs_c_reader *p, const struct fs_c_token *t,
                                   enum fs_c_type type);
 bool fs_c_is_thread(const char *c);
+/* Threads of a block, as the user says; 0: nothing is said. */
+int64_t fs_c_block_size(const struct fs_c_reader *p);
 bool fs_c_is_qualifier(const struct fs_c_reader *p, const char *word);
 const struct fs_c_word *fs_c_find_word(const struct fs_c_word *all, int n, const char *name);
 bool fs_c_begins_type(const struct fs_c_reader *p);
@@ -128,6 +135,9 @@ bool fs_c_constant(const struct fs_expr *e, int64_t *out);
 #define FS_C_HALVED "(halved)"
 #define FS_C_DOUBLED "(doubled)"
 
+/* cuda_c_block.c: a block whose threads are as one; false: it is none, and *body as it was. */
+bool fs_c_read_blocks(struct fs_c_reader *p, struct fs_stmt **body);
+
 /* cuda_c_tile.c: memory that threads share goes, and so does where they wait. */
 bool fs_c_read_tiles(struct fs_c_reader *p, struct fs_stmt **body);
 
@@ -138,5 +148,8 @@ bool fs_c_rule_values(struct fs_c_reader *p, const struct fs_c_name *a, struct f
 /* -- cuda_c_stmt.c -- */
 bool fs_c_rule_statement(struct fs_c_reader *p, struct fs_stmt ***tail);
 bool fs_c_rule_block(struct fs_c_reader *p, struct fs_stmt ***tail);
+/* A call of a function as its statements, in front of where it stands; at its bracket. *out: what
+ * it gives, NULL: nothing. */
+bool fs_c_put_in(struct fs_c_reader *p, const struct fs_c_function *f, struct fs_expr **out);
 
 #endif

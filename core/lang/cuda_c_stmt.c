@@ -104,6 +104,14 @@ static bool rule_own_array(struct fs_c_reader *p, const struct fs_c_token *t, en
   struct fs_c_name a = p->locals.data[at];
   while (fs_c_accept(p, "[")) {
     bool open = fs_c_is(p, "]") || a.n_dims == FS_C_OWN_DIMS;
+    if (shared && fs_c_is(p, "]") && !a.n_dims && (count = fs_c_block_size(p))) {
+      a.dim[a.n_dims++] = count; /* extern __shared__ float s[]; */
+      fs_c_next(p);
+      break;
+    }
+    if (shared && fs_c_is(p, "]"))
+      return fs_c_refuse(p, t->span, "memory that a launch gives is as large as a block: block=256 "
+                                     "says how many threads that are");
     struct fs_expr *e = open ? NULL : fs_c_rule_expr(p);
     int64_t n = 0;
     if (p->st != FS_OK) return false;
@@ -263,7 +271,8 @@ static bool rule_assignment(struct fs_c_reader *p, struct fs_stmt ***tail) {
   fs_c_next(p);
   struct fs_expr *right = fs_c_rule_expr(p);
   if (!right) return false;
-  if (fs_c_is(p, ",")) return fs_c_refuse(p, fs_c_cur(p)->span, "one assignment is one statement");
+  if (fs_c_is(p, ",") && !p->in_head)
+    return fs_c_refuse(p, fs_c_cur(p)->span, "one assignment is one statement");
   return add_store(p, tail, left, op >= 0 ? fs_ex_binary(p->arena, (enum fs_ast_op)op, left,
                                                          right) : right);
 }
@@ -337,12 +346,18 @@ static bool rule_if(struct fs_c_reader *p, struct fs_stmt ***tail) {
 
 static bool rule_grid_while(struct fs_c_reader *p, struct fs_stmt ***tail, bool *is_one);
 
+/* An expression that is evaluated again and again. */
+static struct fs_expr *rule_again(struct fs_c_reader *p) {
+  p->before = NULL;
+  return fs_c_rule_expr(p);
+}
+
 static bool rule_while(struct fs_c_reader *p, struct fs_stmt ***tail) {
   bool grid;
   if (!rule_grid_while(p, tail, &grid) || grid) return p->st == FS_OK;
   struct fs_stmt *s = fs_st_node(p->arena, FS_ST_WHILE, fs_c_cur(p)->span);
   fs_c_next(p);
-  if (!fs_c_expect(p, "(") || !(s->expr = fs_c_rule_expr(p)) || !fs_c_expect(p, ")")) return false;
+  if (!fs_c_expect(p, "(") || !(s->expr = rule_again(p)) || !fs_c_expect(p, ")")) return false;
   s->span = fs_span_join(s->span, p->last);
   p->loops++;
   if (!rule_body(p, &s->body)) return false;
@@ -380,7 +395,7 @@ static bool rule_do(struct fs_c_reader *p, struct fs_stmt ***tail) {
   if (!fs_c_accept_word(p, "while"))
     return fs_c_fail(p, fs_c_cur(p)->span, "kernel-syntax", NULL, "expected `while`, found %s",
                      fs_c_found(p));
-  if (!fs_c_expect(p, "(") || !(s->expr = fs_c_rule_expr(p)) || !fs_c_expect(p, ")") ||
+  if (!fs_c_expect(p, "(") || !(s->expr = rule_again(p)) || !fs_c_expect(p, ")") ||
       !fs_c_expect(p, ";")) return false;
   once->expr = truth(p, once->span);
   once->body = s->body;
@@ -457,7 +472,7 @@ static bool is_counter(const struct fs_expr *e, const char *name) {
 
 /* i < n; up to which number it counts. */
 static struct fs_expr *rule_limit(struct fs_c_reader *p, const char *name, bool *up) {
-  struct fs_expr *c = fs_c_rule_expr(p);
+  struct fs_expr *c = rule_again(p);
   if (!c) return NULL;
   bool compares = c->kind == FS_EX_BINARY && c->op >= FS_AO_LT && c->op <= FS_AO_GE;
   bool left = compares && is_counter(c->args[0], name);
@@ -483,7 +498,10 @@ static struct fs_expr *rule_step(struct fs_c_reader *p, const char *name, bool *
   struct fs_span at = fs_c_cur(p)->span;
   struct fs_c_binding *b = &p->scope.data[p->scope.len - 1];
   b->counter = false;
+  p->before = NULL;
+  p->in_head = true;
   bool read = rule_assignment(p, &tail);
+  p->in_head = false;
   p->scope.data[p->scope.len - 1].counter = true;
   if (!read) return NULL;
   const struct fs_expr *e = s->kind == FS_ST_ASSIGN && !strcmp(s->targets[0].name,
@@ -646,6 +664,88 @@ static const char *halves(struct fs_c_reader *p, const char *name) {
   return NULL;
 }
 
+/* More counters of a loop: for (int a = 0, b = 1; a < n; a += s, b += t). */
+struct more { const struct fs_c_token *t; struct fs_expr *first, *step; int local; bool up; };
+enum { MOST_MORE = 4 };
+
+/* Behind the first one's begin. */
+static bool rule_more(struct fs_c_reader *p, enum fs_c_type type, struct more *more, int *n) {
+  while (fs_c_accept(p, ",")) {
+    if (*n == MOST_MORE || fs_c_cur(p)->kind != FS_CT_NAME)
+      return fs_c_refuse(p, fs_c_cur(p)->span, "a loop has up to five counters");
+    struct more *m = &more[(*n)++];
+    m->t = fs_c_cur(p);
+    fs_c_next(p);
+    if (!fs_c_expect(p, "=") || !(m->first = fs_c_rule_expr(p))) return false;
+  }
+  for (int k = 0; k < *n; k++) {
+    more[k].local = fs_c_declare(p, more[k].t, type)->local;
+    p->locals.data[more[k].local].counts = true; /* so that its step is a step */
+  }
+  return true;
+}
+
+/* Behind the first one's step. */
+static bool rule_more_steps(struct fs_c_reader *p, struct more *more, int n) {
+  for (int k = 0; k < n; k++) {
+    struct fs_stmt *s = NULL, **tail = &s;
+    const char *name = p->locals.data[more[k].local].name;
+    if (!fs_c_expect(p, ",")) return false;
+    p->in_head = true;
+    bool read = rule_assignment(p, &tail);
+    p->in_head = false;
+    if (!read) return false;
+    const struct fs_expr *e = s->kind == FS_ST_ASSIGN && !strcmp(s->targets[0].name, name)
+                                  ? s->expr : NULL;
+    bool sums = e && e->kind == FS_EX_BINARY && (e->op == FS_AO_ADD || e->op == FS_AO_SUB) &&
+                is_counter(e->args[0], name);
+    if (!sums)
+      return fs_c_refuse(p, more[k].t->span, "counters go on in their order, by i++, i += k");
+    more[k].step = e->args[1];
+    more[k].up = e->op == FS_AO_ADD;
+  }
+  return true;
+}
+
+/* Such a loop counts its rounds, of which all counters are sums: the first one's local and
+ * range. */
+static bool rule_rounds(struct fs_c_reader *p, struct fs_stmt ***tail, struct fs_stmt *s, int local,
+                        struct fs_expr *const *range, bool up, struct more *more, int n) {
+  const struct fs_c_token word = {.kind = FS_CT_NAME, .text = "round",
+                                  .span = p->locals.data[local].span};
+  struct fs_c_binding *b = fs_c_declare(p, &word, FS_C_I32);
+  const char *round = b->name;
+  struct fs_span at = word.span;
+  struct fs_stmt *first = NULL, **end = &first, *body = NULL;
+  p->locals.data[b->local].counts = true;
+  b->counter = true;
+  struct fs_expr *way = fs_ex_binary(p->arena, FS_AO_SUB, range[up ? 2 : 0], range[up ? 0 : 2]);
+  struct fs_expr *all[] = {fs_ex_number(p->arena, at, 0, true), fs_ex_number(p->arena, at, 1, true),
+                           fs_ex_binary(p->arena, FS_AO_DIV, way, range[1])};
+  for (int k = -1; k < n; k++) {
+    int of = k < 0 ? local : more[k].local;
+    struct fs_expr *go = fs_ex_binary(p->arena, FS_AO_MUL, k < 0 ? range[1] : more[k].step,
+                                      fs_ex_name(p->arena, at, round));
+    bool rises = k < 0 ? up : more[k].up;
+    struct fs_expr *value = fs_ex_binary(p->arena, rises ? FS_AO_ADD : FS_AO_SUB,
+                                         k < 0 ? range[0] : more[k].first, go);
+    const struct fs_c_binding to = {.name = p->locals.data[of].name};
+    p->locals.data[of].counts = false;
+    p->locals.data[of].once = value;
+    add_assign(p, &end, &to, at, value);
+  }
+  s->span = fs_span_join(s->span, p->last);
+  s->expr = fs_ex_node(p->arena, FS_EX_RANGE, at, 3, all);
+  fs_st_target(p->arena, s, round, at);
+  p->loops++;
+  if (!rule_body(p, &body)) return false;
+  p->loops--;
+  *end = body;
+  s->body = first;
+  add(tail, s);
+  return true;
+}
+
 /* for (int i = a; i < b; i++) */
 static bool rule_for(struct fs_c_reader *p, struct fs_stmt ***tail) {
   struct fs_stmt *s = fs_st_node(p->arena, FS_ST_FOR, fs_c_cur(p)->span);
@@ -668,7 +768,11 @@ static bool rule_for(struct fs_c_reader *p, struct fs_stmt ***tail) {
     return fs_c_refuse(p, t->span,
                        "the counter of a loop is a local name that counts no other loop");
   fs_c_next(p);
-  if (!fs_c_expect(p, "=") || !(range[0] = fs_c_rule_expr(p)) || !fs_c_expect(p, ";")) return false;
+  struct more more[MOST_MORE];
+  int n_more = 0;
+  if (!fs_c_expect(p, "=") || !(range[0] = fs_c_rule_expr(p))) return false;
+  if (own && !rule_more(p, type, more, &n_more)) return false;
+  if (!fs_c_expect(p, ";")) return false;
   if (out >= 0) p->locals.data[p->scope.data[out].local].once = NULL;
   struct fs_c_binding *b = fs_c_declare(p, t, type);
   const char *name = b->name;
@@ -681,7 +785,16 @@ static bool rule_for(struct fs_c_reader *p, struct fs_stmt ***tail) {
   } else if (!(range[1] = rule_step(p, name, &by_up))) {
     return false;
   }
-  if (!fs_c_expect(p, ")")) return false;
+  if (!rule_more_steps(p, more, n_more) || !fs_c_expect(p, ")")) return false;
+  if (n_more) {
+    if (up != by_up || tree)
+      return fs_c_refuse(p, t->span, "the counter goes away from where it ends");
+    p->scope.data[p->scope.len - 1].counter = false;
+    bool good = rule_rounds(p, tail, s, p->scope.data[p->scope.len - 1].local, range, up, more,
+                            n_more);
+    p->scope.len = scope;
+    return good;
+  }
   char axis = axis_of_grid(p, range[1]);
   const struct fs_expr *thread = looked_up(p, range[0]);
   if (axis && up && by_up && own && thread->kind == FS_EX_NAME && fs_c_is_thread(thread->text) &&
@@ -720,6 +833,8 @@ static bool rule_jump(struct fs_c_reader *p, struct fs_stmt ***tail) {
     add(tail, s);
     return (s->expr = fs_c_rule_expr(p)) && fs_c_expect(p, ";");
   }
+  if (leaves && p->put_in)
+    return fs_c_refuse(p, at, "a function with loops gives its number at its end");
   if (leaves && p->loops) return fs_c_refuse(p, at, "a `return` within a loop is not read");
   if (!leaves && !p->loops) return fs_c_fail(p, at, "kernel-syntax", NULL, "%s stands in no loop",
                                         fs_c_found(p));
@@ -727,6 +842,134 @@ static bool rule_jump(struct fs_c_reader *p, struct fs_stmt ***tail) {
   if (leaves && !fs_c_is(p, ";")) return fs_c_refuse(p, at, "a kernel gives nothing back");
   add(tail, s);
   return fs_c_expect(p, ";");
+}
+
+/* -- functions as statements -------------------------------------------------------------- */
+
+/* One parameter and what is given for it: the words go from one to the other and back. */
+static bool give(struct fs_c_reader *p, int *param, int *arg) {
+  enum fs_c_type type;
+  bool refers = false, points = false;
+  struct fs_expr *value;
+  p->at = *param;
+  if (!fs_c_rule_type(p, &type)) return false;
+  for (; fs_c_is(p, "*") || fs_c_is(p, "&") ||
+         (fs_c_cur(p)->kind == FS_CT_NAME && fs_c_is_qualifier(p, fs_c_cur(p)->text));
+       fs_c_next(p))
+    points |= fs_c_is(p, "*"), refers |= fs_c_is(p, "&");
+  const struct fs_c_token *t = fs_c_cur(p);
+  if (t->kind != FS_CT_NAME || type == FS_C_VOID)
+    return fs_c_refuse(p, t->span, "the parameters of a function are numbers and pointers");
+  fs_c_next(p);
+  if (fs_c_accept(p, "[")) { /* float x[], float x[3] */
+    points = true;
+    if (!fs_c_is(p, "]") && !fs_c_rule_expr(p)) return false;
+    if (!fs_c_expect(p, "]")) return false;
+  }
+  *param = p->at;
+  p->at = *arg;
+  struct fs_span at = fs_c_cur(p)->span;
+  struct fs_c_binding *of =
+      fs_c_cur(p)->kind == FS_CT_NAME ? fs_c_bound(p, fs_c_cur(p)->text) : NULL;
+  struct fs_c_binding same = of ? *of : (struct fs_c_binding){.local = -1};
+  bool name = same.local >= 0 && !same.counter && (fs_c_is_ahead(p, ",") || fs_c_is_ahead(p, ")"));
+  bool own = name && p->locals.data[same.local].n_dims > 0;
+  if (refers || (points && own)) {
+    if (!name || own != points)
+      return fs_c_refuse(p, at, "what a function changes is given as a local name");
+    fs_c_next(p);
+    same.c = t->text;
+    *FS_PUSH(&p->scope) = same;
+  } else if (points) {
+    value = fs_c_accept(p, "&") ? fs_c_rule_unary(p) : fs_c_addressed(p, at, true);
+    if (!value) return false;
+    if (value->kind != FS_EX_INDEX || value->n_args != 2 || (!fs_c_is(p, ",") && !fs_c_is(p, ")")))
+      return fs_c_refuse(p, at, "a pointer is a parameter, or begins as one: A + i");
+    int k = 0;
+    while (strcmp(p->params.data[k].name, value->args[0]->text)) k++;
+    *FS_PUSH(&p->scope) = (struct fs_c_binding){.c = t->text, .name = t->text, .local = -1,
+                                                .param = k, .level = p->level,
+                                                .offset = value->args[1]};
+  } else {
+    if (!(value = fs_c_rule_ternary(p))) return false;
+    struct fs_c_binding *b = fs_c_declare(p, t, type);
+    value = fs_ex_call(p->arena, fs_c_casts[type], value->span, 1, &value);
+    p->locals.data[b->local].once = value;
+    add_assign(p, p->before, b, t->span, value);
+  }
+  *arg = p->at;
+  return true;
+}
+
+/* The statements of a function up to its end, at which it may give a number. */
+static bool rule_put_in(struct fs_c_reader *p, enum fs_c_type type, struct fs_expr **out) {
+  struct fs_stmt ***tail = p->before;
+  while (!fs_c_is(p, "}") && p->st == FS_OK) {
+    if (!fs_c_is_word(p, "return")) {
+      if (fs_c_cur(p)->kind == FS_CT_END || !fs_c_rule_statement(p, tail)) return false;
+      continue;
+    }
+    struct fs_span at = fs_c_cur(p)->span;
+    fs_c_next(p);
+    p->before = tail;
+    struct fs_expr *e = type == FS_C_VOID ? NULL : fs_c_rule_expr(p);
+    if (p->st != FS_OK || !fs_c_expect(p, ";")) return false;
+    if (!fs_c_is(p, "}"))
+      return fs_c_refuse(p, at, "a function with loops gives its number at its end");
+    if (!e) continue;
+    const struct fs_c_token word = {.kind = FS_CT_NAME, .text = "given", .span = at};
+    struct fs_c_binding *b = fs_c_declare(p, &word, type);
+    e = fs_ex_call(p->arena, fs_c_casts[type], e->span, 1, &e);
+    p->locals.data[b->local].once = e;
+    add_assign(p, tail, b, at, e);
+    *out = fs_ex_name(p->arena, at, b->name);
+  }
+  return p->st == FS_OK;
+}
+
+bool fs_c_put_in(struct fs_c_reader *p, const struct fs_c_function *f, struct fs_expr **out) {
+  enum { MOST = 16, MOST_OF_ALL = 200 };
+  int arg = p->at + 1, param, scope = p->scope.len, loops = p->loops;
+  struct fs_stmt ***before = p->before;
+  enum fs_c_type type;
+  struct fs_span at = fs_c_cur(p)->span;
+  if (p->put_in == MOST || p->n_put_in++ == MOST_OF_ALL)
+    return fs_c_refuse(p, at, "functions call each other too often");
+  p->put_in++;
+  p->at = f->at;
+  while (fs_c_is_word(p, "inline") || fs_c_is_word(p, "static") ||
+         fs_c_is_word(p, "__forceinline__") || fs_c_is_word(p, "__inline__") ||
+         fs_c_is_word(p, "__noinline__"))
+    fs_c_next(p);
+  if (!fs_c_rule_type(p, &type)) return false;
+  fs_c_next(p);
+  if (!fs_c_expect(p, "(")) return false;
+  param = p->at;
+  while (!fs_c_is(p, ")")) {
+    if (!give(p, &param, &arg)) return false;
+    bool more = fs_c_accept(p, ",");
+    arg = p->at;
+    p->at = param;
+    if (more != fs_c_accept(p, ",")) {
+      p->at = arg;
+      return fs_c_fail(p, at, "kernel-syntax", NULL, "`%.60s` has another number of parameters",
+                       f->name);
+    }
+    param = p->at;
+  }
+  fs_c_next(p);
+  if (!fs_c_expect(p, "{")) return false;
+  p->loops = 0;
+  p->level++;
+  if (!fs_c_enter(p) || !rule_put_in(p, type, out)) return false;
+  p->depth--;
+  p->level--;
+  p->loops = loops;
+  p->scope.len = scope;
+  p->before = before;
+  p->put_in--;
+  p->at = arg;
+  return fs_c_expect(p, ")");
 }
 
 bool fs_c_rule_block(struct fs_c_reader *p, struct fs_stmt ***tail) {
@@ -746,6 +989,7 @@ bool fs_c_rule_statement(struct fs_c_reader *p, struct fs_stmt ***tail) {
                                        "asm", "typedef", "using"};
   enum fs_c_type type;
   if (p->st != FS_OK) return false;
+  p->before = tail;
   if (fs_c_accept(p, ";")) return true;
   if (fs_c_accept(p, "{")) return fs_c_rule_block(p, tail);
   if (fs_c_is_word(p, "if")) return rule_if(p, tail);
@@ -761,13 +1005,21 @@ bool fs_c_rule_statement(struct fs_c_reader *p, struct fs_stmt ***tail) {
       return fs_c_fail(p, fs_c_cur(p)->span, "kernel-subset",
                        "docs/kernels.md says what of C is read",
                   "`%s` is not read", others[k]);
+  if (fs_c_is_word(p, "extern")) fs_c_next(p);
   if (fs_c_begins_type(p) && (fs_c_is_ahead(p, "*") || fs_c_ahead(p)->kind == FS_CT_NAME))
     return fs_c_rule_type(p, &type) && rule_declarators(p, type, tail) && fs_c_expect(p, ";");
   if (fs_c_cur(p)->kind == FS_CT_NAME && fs_c_is_ahead(p, "(")) {
     const struct fs_c_token *t = fs_c_cur(p); /* a call as a statement: of no numbers */
     bool atomic;
+    struct fs_expr *unused = NULL;
     if (!rule_atomic(p, tail, &atomic)) return false;
     if (atomic) return fs_c_expect(p, ";");
+    for (int k = 0; k < p->functions.len; k++) {
+      const struct fs_c_function f = p->functions.data[k];
+      if (strcmp(f.name, t->text) || !f.at) continue;
+      fs_c_next(p);
+      return fs_c_put_in(p, &f, &unused) && fs_c_expect(p, ";");
+    }
     return fs_c_fail(p, t->span, "kernel-subset", "docs/kernels.md says what of C is read",
                 strstr(t->text, "sync") || strstr(t->text, "barrier")
                     ? "threads that wait for each other are not read: `%.60s`"

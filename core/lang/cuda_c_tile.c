@@ -160,10 +160,20 @@ static int64_t take(struct tiler *t, struct fs_c_poly *q, int axis) {
   return 0;
 }
 
+/* Whether a place goes from 0 to the last one of a dimension. */
+static bool goes_through(const struct tiler *t, const struct fs_c_poly *r, int64_t size) {
+  if (r->n != 1 || r->term[0].n != 1 || r->term[0].k != 1) return false;
+  const struct fs_c_sym *s = &t->c.sym[r->term[0].sym[0]];
+  int64_t first, step, last;
+  return s->kind == FS_C_COUNTER && fs_c_constant(s->range->args[0], &first) &&
+         fs_c_constant(s->range->args[1], &step) && fs_c_constant(s->range->args[2], &last) &&
+         first == 0 && step == 1 && last == size - 1;
+}
+
 /* Which thread put what is at a place of a tile. */
 static bool find_thread(struct tiler *t, const struct put *put, const struct fs_expr *read,
-                        int n_dims, struct fs_expr **at) {
-  for (int d = 0; d < n_dims; d++) {
+                        const struct fs_c_name *of, struct fs_expr **at) {
+  for (int d = 0; d < of->n_dims; d++) {
     struct fs_c_poly w, r;
     int found = -1;
     if (!poly(t, put->sub[d], &w) || !poly(t, read->args[2 + d], &r))
@@ -177,6 +187,9 @@ static bool find_thread(struct tiler *t, const struct put *put, const struct fs_
                            "a place in a tile is a thread's along one axis");
       found = a;
     }
+    /* all of it is read, so a block is as large */
+    if (found >= 0 && !w.n && !t->p->block[found] && goes_through(t, &r, of->dim[d]))
+      t->p->block[found] = of->dim[d];
     if (!fs_c_poly_add(&r, -1, &w))
       return fs_c_refuse(t->p, read->span, "this place in a tile is too long a sum");
     if (found < 0 && r.n)
@@ -206,7 +219,7 @@ static struct fs_expr *looked_up(struct tiler *t, struct tile *of, const struct 
   for (int k = 0; k < of->n; k++) { /* those under no condition first */
     const struct put *put = &of->puts[k];
     struct fs_expr *at[AXES] = {NULL}, *value, *when;
-    if (!find_thread(t, put, read, of->of->n_dims, at)) return NULL;
+    if (!find_thread(t, put, read, of->of, at)) return NULL;
     value = of_thread(t, put->value, at);
     if (!value) return NULL;
     value = shortest(t, value);
@@ -388,18 +401,46 @@ static bool goes_by(struct tiler *t, const struct fs_stmt *loop, const struct fs
   return all && poly(t, pair, &one) && fs_c_poly_add(&place, -2, &one) && !place.n;
 }
 
+/* Names with one value, of which a tile is in, are that: mine + other. */
+static struct fs_expr *written_out(struct tiler *t, struct fs_expr *e) {
+  struct fs_expr *args[FS_C_ARGS + 1] = {NULL};
+  for (int k = 0; k < t->k.n_locals && e->kind == FS_EX_NAME; k++)
+    if (t->k.locals[k].once && !strcmp(t->k.locals[k].name, e->text) &&
+        any_tile(t, t->k.locals[k].once))
+      return t->k.locals[k].once;
+  for (int k = 0; k < e->n_args; k++) {
+    bool word = k == 0 && (e->kind == FS_EX_CALL || e->kind == FS_EX_INDEX);
+    args[k] = word ? e->args[k] : written_out(t, e->args[k]);
+  }
+  return e->n_args ? fs_ex_with_args(t->p->arena, e, args) : e;
+}
+
+/* a < b ? a : b is min(a, b), and so on. */
+static struct fs_expr *extreme(struct tiler *t, struct fs_expr *e) {
+  if (e->kind != FS_EX_CALL || strcmp(e->args[0]->text, "?:")) return e;
+  const struct fs_expr *c = e->args[1];
+  if (c->kind != FS_EX_BINARY || c->op < FS_AO_LT || c->op > FS_AO_GE) return e;
+  bool less = c->op == FS_AO_LT || c->op == FS_AO_LE;
+  bool first = same(t, c->args[0], e->args[2]) && same(t, c->args[1], e->args[3]);
+  bool second = same(t, c->args[0], e->args[3]) && same(t, c->args[1], e->args[2]);
+  struct fs_expr *pair[] = {e->args[2], e->args[3]};
+  if (!first && !second) return e;
+  return fs_ex_call(t->p->arena, less == first ? "min" : "max", e->span, 2, pair);
+}
+
 /* s[t] = s[t] + s[t + half] under t < half, and a barrier: which operation; NULL: another loop.
  * Places may lie apart, too: t % (2*half) == 0, or 2*half*t for t. */
 static struct fs_expr *tree_of(struct tiler *t, const struct fs_stmt *loop, struct tile **tile) {
   const struct fs_stmt *c = loop->body, *s;
   if (c && c->kind == FS_ST_ASSIGN && !c->expr2) c = c->next; /* int index = 2*s*t; */
   s = c ? c->body : NULL;
+  while (s && s->next && s->kind == FS_ST_ASSIGN && !s->expr2) s = s->next; /* float other = ...; */
   if (!c || c->kind != FS_ST_IF || c->orelse || !s || s->next || s->kind != FS_ST_ASSIGN ||
       !s->expr2 || !c->next || c->next->kind != FS_ST_BARRIER || c->next->next)
     return NULL;
   struct tile *of = *tile = tile_of(t, s->expr2);
   struct fs_expr half = {.kind = FS_EX_NAME, .text = loop->targets[0].name, .span = loop->span};
-  struct fs_expr *e = s->expr, *at = of ? s->expr2->args[2] : NULL;
+  struct fs_expr *e = extreme(t, written_out(t, s->expr)), *at = of ? s->expr2->args[2] : NULL;
   bool call = e->kind == FS_EX_CALL && e->n_args == 3 &&
               (!strcmp(e->args[0]->text, "max") || !strcmp(e->args[0]->text, "min"));
   if (!of || of->of->n_dims != 1 || of->n != 1 || of->puts[0].when || of->state != READY ||

@@ -626,7 +626,7 @@ static struct fs_stmt *rule_short_with_values(struct fs_parser *p) {
   return s->expr ? finish(p, s) : NULL;
 }
 
-/* asis block=16x16: what stands up to the end of the statement, as a string. */
+/* asis block=16x16, block=256: what stands up to the end of the statement, as a string. */
 static struct fs_expr *rule_as_is(struct fs_parser *p) {
   struct fs_span span = fs_cur_span(p);
   bool alone = p->next.kind == FS_TK_NEWLINE || p->next.kind == FS_TK_SEMI ||
@@ -645,7 +645,8 @@ static struct fs_expr *rule_as_is(struct fs_parser *p) {
   return e;
 }
 
-/* kernel = ":" "kernel" string [ "," string ] [ "asis" words ]   which is a call of kernel() */
+/* kernel = ":" "kernel" string [ "," string ] [ ( "asis" | "block" ) words ]   which is a call of
+ * kernel() */
 static struct fs_expr *rule_kernel(struct fs_parser *p) {
   struct fs_expr *args[3] = {NULL};
   int n = 0;
@@ -659,7 +660,7 @@ static struct fs_expr *rule_kernel(struct fs_parser *p) {
     args[n++] = fs_rule_expr(p);
   } while (args[n - 1] && n < 2 && fs_accept(p, FS_TK_COMMA));
   if (!args[n - 1]) return NULL;
-  if (token_is(&p->cur, "asis")) {
+  if (token_is(&p->cur, "asis") || token_is(&p->cur, "block")) {
     if (n < 2) { /* any name */
       args[n] = fs_ex_node(p->arena, FS_EX_STRING, args[0]->span, 0, NULL);
       args[n++]->text = "";

@@ -764,8 +764,8 @@ static enum fs_status run_elem(struct command *c) {
 
 static enum fs_status run_kernel(struct command *c) {
   struct fs_str how = {0};
-  int n = 1; /* words in front of `asis` */
-  while (n < c->n && strcmp(c->word[n], "asis")) n++;
+  int n = 1; /* words in front of those that say how */
+  while (n < c->n && strcmp(c->word[n], "asis") && !strchr(c->word[n], '=')) n++;
   if (c->n < 1 || n > 2) return usage(c);
   for (int k = n; k < c->n; k++) fs_str_printf(&how, "%s ", c->word[k]);
   enum fs_status st = fs_interp_kernels(c->s->in, c->word[0], n > 1 ? c->word[1] : NULL,

@@ -73,11 +73,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct fs_diags diags;
   struct fs_c_kernel *all = NULL;
   int n = 0;
+  static const int64_t block[3] = {16, 4};
   if (size > MOST_TEXT) return 0;
   struct fs_arena *arena = fs_arena_new();
   fs_diags_init(&diags);
   uint32_t source = fs_source_add(&diags, "<fuzz>", (const char *)data, size);
-  enum fs_status st = fs_c_read(&diags, arena, source, NULL, &n, &all);
+  enum fs_status st = fs_c_read(&diags, arena, source, NULL, size % 2 ? block : NULL, &n, &all);
   need(st == FS_OK || st == FS_ERR_USER);
   need(look_at_errors(&diags, size) == (st == FS_ERR_USER));
   for (int k = 0; k < n && st == FS_OK; k++)
@@ -86,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       look_at_form(&diags, &all[k], rank, true, size);
     }
   fs_diags_clear(&diags);
-  st = fs_c_read_as_is(&diags, arena, source, "<fuzz>", NULL, &n, &all);
+  st = fs_c_read_as_is(&diags, arena, source, "<fuzz>", NULL, NULL, &n, &all);
   need(st == FS_OK || st == FS_ERR_USER);
   need(look_at_errors(&diags, size) == (st == FS_ERR_USER));
   for (int k = 0; k < n && st == FS_OK; k++) look_as_is(&diags, &all[k]);

@@ -615,4 +615,78 @@ __global__ void heat3d(const float *in, float *out, int nx, int ny, int nz) {
   }
 }
 
+// 39
+__device__ float row_sum(const float *row, int n) {
+  float s = 0;
+  for (int i = 0; i < n; i++) s += row[i];
+  return s;
+}
+__device__ void swap_if(float &a, float &b, bool c) {
+  if (c) {
+    float t = a;
+    a = b;
+    b = t;
+  }
+}
+__global__ void row_means(const float *A, float *mean, int m, int n) {
+  int i = blockIdx.x*blockDim.x + threadIdx.x;
+  if (i < m) mean[i] = row_sum(A + i*n, n)/n + row_sum(&A[i*n + 1], 2);
+}
+
+// 40
+__global__ void ordered(const float *x, const float *y, float *low, float *high, int n) {
+  int i = blockIdx.x*blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float a = x[i], b = y[i];
+  swap_if(a, b, a > b);
+  low[i] = a;
+  high[i] = b;
+}
+
+// 41: a row for each block
+__global__ void rms_rows(const float *inp, float *out, float *means, int C) {
+  __shared__ float shared[BLOCK];
+  int idx_row = blockIdx.x;
+  int tid = threadIdx.x;
+  const float *x = inp + idx_row * C;
+  float sum = 0.0f, least = INFINITY;
+  for (int i = tid; i < C; i += blockDim.x) {
+    sum += x[i];
+    least = fminf(x[i], least);
+  }
+  shared[tid] = sum;
+  __syncthreads();
+  for (int stride = blockDim.x >> 1; stride > 0; stride >>= 1) {
+    if (tid < stride) shared[tid] = shared[tid] + shared[tid + stride];
+    __syncthreads();
+  }
+  float mean = shared[0] / C;
+  __syncthreads();
+  shared[tid] = least;
+  __syncthreads();
+  for (int stride = blockDim.x >> 1; stride > 0; stride >>= 1) {
+    if (tid < stride) shared[tid] = min(shared[tid], shared[tid + stride]);
+    __syncthreads();
+  }
+  least = shared[0];
+  if (tid == 0) {
+    means[idx_row] = mean;
+  }
+  for (int i = tid; i < C; i += blockDim.x) out[idx_row * C + i] = x[i] - least + mean;
+}
+
+// 42: each thread begins with 1, so it depends on how many there are
+__global__ void one_each(const float *x, float *y, int n) {
+  __shared__ float s[BLOCK];
+  float sum = 1;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) sum += x[blockIdx.x*n + i];
+  s[threadIdx.x] = sum;
+  __syncthreads();
+  for (int k = blockDim.x/2; k > 0; k /= 2) {
+    if (threadIdx.x < k) s[threadIdx.x] += s[threadIdx.x + k];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) y[blockIdx.x] = s[0];
+}
+
 int main(void) { return 0; }
