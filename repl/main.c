@@ -197,10 +197,15 @@ static void check_inputs(struct front *f) {
 static void banner(const struct front *f) {
   const char *target = fs_session_setting(f->session, "target");
   if (f->options.quiet || f->options.json || !isatty(STDIN_FILENO)) return;
-  bool utf8 = fs_term_look(stderr).utf8;
-  fprintf(stderr, "Fusible %s%s%s %s :help for help, Ctrl-D to leave\n",
-          FS_VERSION, target ? utf8 ? " · " : " | " : "",
-          target ? target : "", utf8 ? "·" : "|");
+  struct fs_look look = fs_term_look(stderr);
+  struct fs_str s = {0}, wrapped = {0};
+  fs_str_printf(&s, "Fusible %s%s%s %s :help for help, Ctrl-D to leave\n",
+                FS_VERSION, target ? look.utf8 ? " · " : " | " : "",
+                target ? target : "", look.utf8 ? "·" : "|");
+  fs_term_wrap(fs_str_text(&s), look.width, &wrapped);
+  fputs(fs_str_text(&wrapped), stderr);
+  fs_str_free(&s);
+  fs_str_free(&wrapped);
 }
 
 /* What others could have written is not run, nor what never ends. */
@@ -239,7 +244,7 @@ static unsigned reading_of(const char *entry) {
     unsigned reading;
   } commands[] = {{":help", FS_READ_PAGED | FS_READ_WRAPPED}, {":code", FS_READ_PAGED},
                   {":history", FS_READ_PAGED}, {":plan", FS_READ_PAGED},
-                  {":alternatives", FS_READ_PAGED}, {":explain", FS_READ_PAGED},
+                  {":alternatives", FS_READ_PAGED | FS_READ_WRAPPED}, {":explain", FS_READ_PAGED},
                   {":why", FS_READ_PAGED | FS_READ_WRAPPED}, {":dump", 0},
                   {":set", FS_READ_PAGED | FS_READ_WRAPPED}};
   size_t len = strcspn(entry, " \t\r\n");

@@ -49,6 +49,15 @@ static const char *text_of(const json_t *event, const char *key) {
 
 /* -- plans ----------------------------------------------------------------- */
 
+/* Lines that the terminal would break anywhere are cut at words. */
+static void wrap_lines(struct fs_str *s, const struct fs_look *look, FILE *out) {
+  struct fs_str wrapped = {0};
+  if (!isatty(fileno(out))) return;
+  fs_term_wrap(fs_str_text(s), look->width, &wrapped);
+  fs_str_free(s);
+  *s = wrapped;
+}
+
 static FILE *plan_stream(const struct fs_render *r) {
   return r->mode == FS_RENDER_PROMPT ? stdout : stderr;
 }
@@ -60,6 +69,7 @@ static void show_asked(struct fs_render *r, const json_t *plan) {
   struct fs_str s = {0};
   if (!strcmp(text_of(plan, "form"), "line")) fs_plan_put_line(plan, &look, &s);
   else fs_plan_put_box(plan, &look, &s);
+  wrap_lines(&s, &look, out);
   if (r->reading & FS_READ_PAGED) fs_str_put(&r->paged, fs_str_text(&s), s.len);
   else put(out, &s);
   fs_str_free(&s);
@@ -103,6 +113,7 @@ static void show_plans(struct fs_render *r) {
   struct fs_str s = {0};
   if (!strcmp(form, "box")) put_boxes(r, &look, &s);
   if (!strcmp(form, "line")) put_lines(r, &look, &s);
+  wrap_lines(&s, &look, out);
   put(out, &s);
   fs_str_free(&s);
   json_decref(r->plans);

@@ -301,17 +301,32 @@ static int column_of(const char *line, size_t len, int most) {
   return column;
 }
 
-/* The bytes of a line up to the last blank in reach, or all that fit of one word. */
+/* The bytes of a colour that begins here; 0: none does. */
+static size_t colour_at(const char *text, size_t len) {
+  if (len < 2 || text[0] != '\033' || text[1] != '[') return 0;
+  size_t n = 2 + strspn(text + 2, "0123456789;");
+  return n < len ? n + 1 : len;
+}
+
+/* The bytes of a line up to the last blank in reach, if there is one in its second half to one
+ * before a dot, or all that fit of one word. */
 static size_t break_line(const char *text, size_t len, int width) {
-  size_t at = 0, blank = 0;
-  while (at < len) {
+  size_t at = 0, blank = 0, dot = 0;
+  for (int used = 0; at < len;) {
     uint32_t code;
-    size_t n = (size_t)FS_MAX(fs_utf8_decode(text + at, len - at, &code), 1);
-    if (fs_utf8_width(text, at + n) > width) break;
+    size_t n = colour_at(text + at, len - at);
+    if (!n) {
+      n = (size_t)FS_MAX(fs_utf8_decode(text + at, len - at, &code), 1);
+      int wide = fs_utf8_width(text + at, n);
+      if (used + wide > width) break;
+      used += wide;
+    }
     at += n;
     if (at < len && text[at] == ' ') blank = at;
+    if (blank == at && !strncmp(text + at, " \u00b7 ", 4)) dot = at;
   }
   if (at >= len) return len;
+  if (dot > at / 2) blank = dot;
   size_t n = indent_of(text) < blank ? blank : FS_MAX(at, 1);
   while (n > 1 && text[n - 1] == ' ') n--;
   return n;

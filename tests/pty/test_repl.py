@@ -843,6 +843,16 @@ def test_running_text_is_cut_at_words(c):
         assert narrow.split() == wide.split(), narrow
 
 
+def test_plans_are_cut_at_words(c):
+    for columns in (40, 46, 60):
+        t = c.start(rows=80, columns=columns)
+        t.line('A = rand(400, 400); x = rand(400);')
+        for line in ('begin y=A*x; z=A\'*y; end', ':plan', 'for k = 1:9; y = A*x; end', ':plan',
+                     ':alternatives', ':tune'):
+            shown = t.line(line).split('\n', 1)[1].splitlines()[:-1]
+            assert max(map(len, shown)) <= columns, '\n'.join(shown)
+
+
 def test_a_narrow_box_keeps_the_bytes(c):
     t = c.start('-q', rows=40, columns=60)
     t.line('A = rand(400, 400); x = rand(400); begin y = A*x; z = A\'*x; end')
