@@ -9,6 +9,7 @@ the same. The last line is `N passed, N failed`.
 """
 import os
 import re
+import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -127,6 +128,31 @@ def check_cpu():
                 done.returncode == 1, done.stdout + done.stderr)
 
 
+def check_nvrtc():
+    """The real compiler takes these texts, where there is one."""
+    folder = scores.folder('asis-nvrtc')
+    env, kept = fakegpu.environment(folder), os.path.join(folder, 'kept')
+    os.makedirs(kept)
+    users = os.path.join(HERE, 'kernels', 'users')
+    given = 'x = ones(16); A = ones(4, 4); k = ones(16, "i32");\n'
+    calls = [('axpy', 'f(3, x, x, 2)', ASIS), ('tiled', 'f(A, A, A, 4)', ASIS),
+             ('softmax_rows', 'f(A, A, 4, 4)', users + '.cu'), ('counts', 'f(k, k, 16)', users + '.cu'),
+             ('kmeans_assign', 'f(A, A, k, 4, 4, 4)', users + '.cu'),
+             ('weigh', 'f(x, x, 16)', users + '.cl'), ('myGEMM2', 'f(4, 4, 4, A, A, A)', users + '.cl')]
+    for name, call, file in calls:
+        text = given + f'f = :kernel "{file}", "{name}" asis;\ny = {call};\n'
+        fakegpu.run(['--no-rc', '--target', 'cuda', '-e', text],
+                    dict(env, FUSIBLE_FAKE_KEEP=kept, FUSIBLE_FAKE_RUN='0'))
+    files = [os.path.join(kept, f) for f in os.listdir(kept)]
+    texts = [f for f in files if 'extern "C" __' in open(f, encoding='utf-8').read()]
+    score.check(len(texts) >= len(calls), texts)
+    program = os.path.join(fakegpu.BUILD, 'nvrtc-check')
+    done = subprocess.run([program], input=''.join(f'sm_90a {f}\n' for f in texts), text=True,
+                          capture_output=True, check=False)
+    for line in done.stdout.splitlines():
+        score.check(not line.startswith('fail'), line)
+
+
 def main():
     folder = scores.folder('asis-gpu')
     env = dict(fakegpu.environment(folder), FUSIBLE_CHECK='1')
@@ -135,6 +161,7 @@ def main():
     check_race(env)
     check_refusals(env)
     check_cpu()
+    check_nvrtc()
     score.close()
 
 

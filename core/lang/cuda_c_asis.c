@@ -52,7 +52,8 @@ static void drop_includes(char *text) {
 /* OpenCL C as CUDA C. */
 static const char dialect[] =
     "#define __kernel __global__\n#define kernel __global__\n"
-    "#define __global\n#define global\n#define __private\n"
+    "#define __global\n#define global\n#define __private\n#define restrict __restrict__\n"
+    "#define __const const\n"
     "#define __constant const\n#define constant const\n"
     "#define __local __shared__\n#define local __shared__\n"
     "#define fs_axis(d, v) ((size_t)((d) == 0 ? v.x : (d) == 1 ? v.y : v.z))\n"
@@ -71,6 +72,31 @@ static const char dialect[] =
     "#define native_cos cosf\n#define native_powr powf\n"
     "#define atomic_add atomicAdd\n#define atomic_min atomicMin\n#define atomic_max atomicMax\n"
     "#define atomic_inc(p) atomicAdd(p, 1)\n#define atomic_dec(p) atomicAdd(p, -1)\n";
+
+/* What headers have that are not there: a line for each name that a text has. */
+static const struct { const char *name, *line; } headers[] = {
+    {"INFINITY", "#define INFINITY __int_as_float(0x7f800000)"},
+    {"NAN", "#define NAN __int_as_float(0x7fffffff)"},
+    {"CUDART_INF_F", "#define CUDART_INF_F __int_as_float(0x7f800000)"},
+    {"CUDART_PI_F", "#define CUDART_PI_F 3.141592654f"},
+    {"FLT_MAX", "#define FLT_MAX 3.402823466e+38f"},
+    {"FLT_MIN", "#define FLT_MIN 1.175494351e-38f"},
+    {"FLT_EPSILON", "#define FLT_EPSILON 1.192092896e-07f"},
+    {"DBL_MAX", "#define DBL_MAX 1.7976931348623158e+308"},
+    {"DBL_EPSILON", "#define DBL_EPSILON 2.2204460492503131e-16"},
+    {"INT_MAX", "#define INT_MAX 2147483647"},
+    {"INT_MIN", "#define INT_MIN (-2147483647 - 1)"},
+    {"M_PI", "#define M_PI 3.14159265358979323846"},
+    {"M_PI_F", "#define M_PI_F 3.14159265358979323846f"},
+    {"M_E", "#define M_E 2.7182818284590452354"},
+    {"int8_t", "typedef signed char int8_t;"},
+    {"uint8_t", "typedef unsigned char uint8_t;"},
+    {"int16_t", "typedef short int16_t;"},
+    {"uint16_t", "typedef unsigned short uint16_t;"},
+    {"int32_t", "typedef int int32_t;"},
+    {"uint32_t", "typedef unsigned int uint32_t;"},
+    {"int64_t", "typedef long int64_t;"},
+    {"uint64_t", "typedef unsigned long uint64_t;"}};
 
 /* -- types ---------------------------------------------------------------------------- */
 
@@ -400,6 +426,14 @@ static void understand(struct heads *h, uint32_t source, struct fs_c_kernel *k) 
 static void put_text(struct heads *h, struct fs_c_kernel *k) {
   struct fs_str all = {0};
   if (h->opencl) fs_str_puts(&all, dialect);
+  for (size_t n = 0; n < FS_LEN(headers); n++) {
+    bool has = false;
+    for (int w = 0; w < h->p.words.len && !has; w++) has = name_at(h, w, headers[n].name);
+    bool macro = !strncmp(headers[n].line, "#define", 7);
+    if (has && macro)
+      fs_str_printf(&all, "#ifndef %s\n%s\n#endif\n", headers[n].name, headers[n].line);
+    else if (has) fs_str_printf(&all, "%s\n", headers[n].line);
+  }
   for (int a = 0; a < 3; a++)
     if (k->bare[a])
       fs_str_printf(&all, "#define id%c (int)(blockIdx.%c*blockDim.%c + threadIdx.%c)\n", 'x' + a,

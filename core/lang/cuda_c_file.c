@@ -223,7 +223,8 @@ static bool rule_kernel(struct fs_c_reader *p, struct fs_c_kernel *out) {
   if (!fs_c_expect(p, ")") || !fs_c_expect(p, "{") || !take_tables(p, &tail) ||
       !fs_c_rule_block(p, &tail))
     return false;
-  if (!fs_c_read_blocks(p, &body) && !fs_c_read_tiles(p, &body)) return false;
+  if (!fs_c_read_tally(p, &body) && !fs_c_read_blocks(p, &body) && !fs_c_read_tiles(p, &body))
+    return false;
   mark_all(p, body, (struct stored){0});
   *out = (struct fs_c_kernel){.name = t->text, .span = t->span, .body = body};
   out->whole = fs_span_join(begin, p->last);

@@ -135,6 +135,10 @@ bool fs_c_constant(const struct fs_expr *e, int64_t *out);
 #define FS_C_HALVED "(halved)"
 #define FS_C_DOUBLED "(doubled)"
 
+/* cuda_c_tally.c: counts in memory that threads share are those of the array that they are added
+ * to at the end; false: they are none. */
+bool fs_c_read_tally(struct fs_c_reader *p, struct fs_stmt **body);
+
 /* cuda_c_block.c: a block whose threads are as one; false: it is none, and *body as it was. */
 bool fs_c_read_blocks(struct fs_c_reader *p, struct fs_stmt **body);
 

@@ -300,7 +300,10 @@ static bool rule_atomic(struct fs_c_reader *p, struct fs_stmt ***tail, bool *is_
   struct fs_span at = fs_c_cur(p)->span;
   left = fs_c_accept(p, "&") ? fs_c_rule_unary(p) : fs_c_addressed(p, at, true);
   if (!left) return false;
-  if (left->kind != FS_EX_INDEX)
+  bool shared = false;
+  for (int l = 0; l < p->locals.len && left->kind == FS_EX_CALL; l++)
+    shared |= p->locals.data[l].shared && !strcmp(p->locals.data[l].name, left->args[1]->text);
+  if (left->kind != FS_EX_INDEX && !shared)
     return fs_c_refuse(p, at,
                   "an address is that of a parameter's element: &a[i], a + i, or *a, *(a + i)");
   if (counts) value = fs_ex_number(p->arena, at, 1, true);
@@ -315,7 +318,10 @@ static bool rule_atomic(struct fs_c_reader *p, struct fs_stmt ***tail, bool *is_
   value = atomics[k].function
               ? fs_ex_call(p->arena, atomics[k].function, span, 2, args)
               : fs_ex_binary(p->arena, atomics[k].op, left, value);
-  return add_store(p, tail, left, value);
+  struct fs_stmt **store = *tail;
+  bool good = add_store(p, tail, left, value);
+  if (good && *store) (*store)->text = "atomic";
+  return good;
 }
 
 /* -- blocks --------------------------------------------------------------------------- */
@@ -521,7 +527,8 @@ static struct fs_expr *rule_step(struct fs_c_reader *p, const char *name, bool *
 static void mark_strided(struct fs_c_reader *p, const struct fs_stmt *list, int scope) {
   for (const struct fs_stmt *s = list; s; s = s->next) {
     for (int k = 0; k < scope && s->kind == FS_ST_ASSIGN; k++)
-      if (!strcmp(p->scope.data[k].name, s->targets[0].name) && p->scope.data[k].local >= 0)
+      if (!strcmp(p->scope.data[k].name, s->targets[0].name) && p->scope.data[k].local >= 0 &&
+          !p->locals.data[p->scope.data[k].local].shared)
         p->locals.data[p->scope.data[k].local].strided = true;
     mark_strided(p, s->body, scope);
     mark_strided(p, s->orelse, scope);

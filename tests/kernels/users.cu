@@ -689,4 +689,15 @@ __global__ void one_each(const float *x, float *y, int n) {
   if (threadIdx.x == 0) y[blockIdx.x] = s[0];
 }
 
+// 43: counts by rows of blocks
+__global__ void counts(const int *data, int *bins, int n) {
+  __shared__ int s[5];
+  for (int b = threadIdx.x; b < 5; b += blockDim.x) s[b] = 0;
+  __syncthreads();
+  int i = blockIdx.x*blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(&s[data[i]], 1);
+  __syncthreads();
+  for (int b = threadIdx.x; b < 5; b += blockDim.x) atomicAdd(&bins[b], s[b]);
+}
+
 int main(void) { return 0; }
