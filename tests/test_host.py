@@ -27,6 +27,13 @@ TWO = ('mod', 'min', 'max', 'pow', 'atan2', 'hypot', 'add', 'mul', 'eq', 'lt', '
 THREE = ('where', 'clamp', 'fma')
 BINARY = ('+', '-', '*', '/', '\\', '^', '.*', './', '.^', '==', '!=', '<', '<=', '>', '>=',
           '&&', '||')
+# Functions of the user: short ones; with names of their own, branches and loops; of an array.
+OWN = ('p1(v) = v*v - 1;', 'p2(v, w) = where(v < w, v, w + p1(v));',
+       'function p3(v, w)\n  if v < w; return v; end\n  v = w + 1; w += v;\n  return v + w\nend',
+       'function p4(v)\n  s = 0;\n  for j = 1:3; s = s + j*v; if s > 50; break; end; end\n'
+       '  while s > 40 && s < 1e6; s = s/2; end\n  return s\nend',
+       'function p5(x, k)\n  n = numel(x);\n  return x[mod(floor(abs(k)), n) + 1] + n\nend',
+       'function p6(v)\n  if v > 1; u = v; end\n  return v + scale\nend')
 NUMBERS = ('0', '1', '2', '3', '7', '0.5', '-1', '1e300', '2^53', '1e-308', 'true', 'false',
            'pi', 'inf', 'nan', 'eps', '3.0')
 
@@ -44,6 +51,9 @@ class Program:
             self.lines.append(f'{name} = {self.r.choice(NUMBERS)};')
         self.lines.append(f'scale = {self.r.choice(NUMBERS)};')
         self.function = self.r.random() < 0.3
+        self.owns = seed % 3 == 0
+        if self.owns:
+            self.lines += OWN
         self.arrays = {}
         if seed % 2:
             self.make_arrays()
@@ -90,6 +100,12 @@ class Program:
     def expression(self, deep=0):
         r = self.r
         kind = r.random()
+        if self.owns and deep < 3 and r.random() < 0.2:
+            name, n = r.choice((('p1', 1), ('p2', 2), ('p3', 2), ('p4', 1), ('p6', 1)))
+            flat = [k for k, shape in self.arrays.items() if len(shape) == 1]
+            if flat and r.random() < 0.3:
+                return f'p5({r.choice(flat)}, {self.expression(deep + 2)})'
+            return f"{name}({', '.join(self.expression(deep + 1) for _ in range(n))})"
         if self.arrays and deep < 3 and r.random() < 0.3:
             return self.element(deep)
         if self.arrays and r.random() < 0.05:
@@ -214,6 +230,22 @@ SAME = {
                           'return a + x\nend\ny = g(2); z = a;',
     'short': 's = 0; n = 0; for k = 1:9; t = k > 3 && k < 7; u = k == 2 || k == t; '
              's = s + t; n = n + u; {end}',
+    'narrowed': 'x = zeros(3); d = f64([0.1, 0.2]); for k = 2:3; x[k] = x[k-1] + d[k-1]; {end}',
+    'no -0 by a product': 's = 0; for k = 1:3; s = s*(k - 5); {end}; u = 1/s;',
+    'remainders': 'r = zeros(4, "i64"); a = i64([7, -7, 7, -7]); b = [3, 3, -3, -3]; s = 0; '
+                  'for k = 1:4; t = 7 - 14*mod(k + 1, 2); u = 3 - 6*(k > 2); s = 10*s + mod(t, u); '
+                  'r[k] = mod(a[k], u) + s; {end}',
+    'f32 each time': 'f = f32(mod(7*(1:40), 11)/10); for k = 2:40; '
+                     'f[k] = f[k-1]*0.7 - f[k]*0.3*f[k-1] + 0.1; {end}',
+    'a wider integer': 'k = i32([5, 6]); t = 0; for i = 1:2; t = k[i] + 3000000000 + 0*t; {end}',
+    'a tensor decides nothing': 'x = f64(1:4); s = 0; for i = 2:4; t = x[i-1] > 100 && i; '
+                                'x[i] = x[i-1] + t; u = x[1] == 1 || i; {end}',
+    'no value on one way': 'function q(v)\n if v > 2; u = v; end\n return u\nend\ny = f64(1:4); '
+                           'for i = 4:-1:2; y[i] = q(i) + y[i-1]; {end}',
+    'nothing on one way': 'function q(v)\n if v > 2; return v; end\nend\ny = f64(1:4); '
+                          'for i = 4:-1:2; y[i] = q(i) + y[i-1]; {end}',
+    'too large': 'k = i32([1, 2]); for i = 2:2; k[i] = k[i-1] + 1; k[i] = 3e9; {end}',
+    'one subscript of a matrix': 'A = f64([1, 2; 3, 4]); s = 0; for i = 1:2; s = s/2 + A[i]; {end}',
     'a chain': 's = 1; for k = 1:9; s = ' + ' + '.join(['s'] * 300) + '; s = s/300; {end}',
 }
 

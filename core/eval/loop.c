@@ -24,12 +24,33 @@ enum { MOST_NAMES = 64, MOST_INSTRUCTIONS = 4096, LONGEST_CHAIN = 256 };
 
 /* -- statements to instructions ---------------------------------------------- */
 
+enum { MOST_LOCALS = 32, DEEPEST_CALL = 8 };
+
+/* A name of a function that is called: a register, or an array of who calls. */
+struct local {
+  const char *name, *array;
+  int at;
+};
+
+/* A function of the user, whose statements stand in place of its call. */
+struct frame {
+  const struct fs_func *f;
+  int n, depth;
+  struct local locals[MOST_LOCALS];
+  bool outside;              /* names that are not its own are those of the loop */
+  int result, returns;       /* its register; the last instruction that jumps to the end; -1 */
+  uint64_t known;            /* of who calls */
+  struct frame *up;
+};
+
 struct writer {
-  const struct fs_interp *in;
+  struct fs_interp *in;
+  struct frame *frame;       /* NULL: the loop itself */
   bool refused, shows, inexact, inner;
   FS_VEC(struct fs_loop_instruction) code;
   FS_VEC(struct fs_loop_variable) variables;
   FS_VEC(const char *) functions;
+  FS_VEC(struct fs_loop_own) owns;
   FS_VEC(struct fs_loop_register) registers;
   FS_VEC(struct fs_loop_array) arrays;
   FS_VEC(struct fs_loop_view) views;
@@ -37,6 +58,7 @@ struct writer {
   FS_VEC(struct fs_loop_part) parts;
   FS_VEC(struct fs_loop_for) fors;
   int around;                /* the `for` of what is written; -1: none */
+  struct fs_arena *arena;
   int view, dim;             /* what `end` is of; -1: of nothing */
   uint64_t known;            /* variables that have been assigned on every way here */
   int round;                 /* where `continue` goes */
@@ -72,14 +94,41 @@ static int variable(struct writer *w, const char *name) {
   return w->variables.len - 1;
 }
 
+/* The place of a name in the function that is called; -1: it is none of its own. */
+static int local_of(const struct writer *w, const char *name) {
+  for (int k = 0; w->frame && k < w->frame->n; k++)
+    if (!strcmp(w->frame->locals[k].name, name)) return k;
+  return -1;
+}
+
+static int add_local(struct writer *w, struct local l) {
+  struct frame *f = w->frame;
+  if (f->n == MOST_LOCALS) return refuse(w);
+  f->locals[f->n] = l;
+  return f->n++;
+}
+
+static int read_local(struct writer *w, int k) {
+  const struct local *l = &w->frame->locals[k];
+  if (l->array || !(w->known >> k & 1)) return refuse(w);
+  return l->at;
+}
+
 static int read_variable(struct writer *w, const char *name) {
+  int own = local_of(w, name);
+  if (own >= 0) return read_local(w, own);
+  if (w->frame && !w->frame->outside) return refuse(w);
   int k = variable(w, name);
   if (w->refused) return 0;
-  if (!(w->known >> k & 1)) w->variables.data[k].needed = true;
+  if (w->frame || !(w->known >> k & 1)) w->variables.data[k].needed = true;
   return w->variables.data[k].at;
 }
 
 static int assigned_variable(struct writer *w, const char *name) {
+  int own = local_of(w, name);
+  if (w->frame && own < 0) own = add_local(w, (struct local){name, NULL, new_register(w)});
+  if (w->refused) return 0;
+  if (w->frame) return w->frame->locals[own].array ? refuse(w) : w->frame->locals[own].at;
   int k = variable(w, name);
   if (w->refused) return 0;
   w->variables.data[k].assigned = true;
@@ -87,7 +136,7 @@ static int assigned_variable(struct writer *w, const char *name) {
 }
 
 static void now_known(struct writer *w, const char *name) {
-  int k = variable(w, name);
+  int k = w->frame ? local_of(w, name) : variable(w, name);
   w->known |= (uint64_t)1 << k;
 }
 
@@ -102,14 +151,22 @@ static int constant(struct writer *w, const struct fs_expr *e) {
 
 /* -- arrays ---------------------------------------------------------------------- */
 
+/* What the loop calls the array of a name; NULL: it is none. */
+static const char *array_name(const struct writer *w, const char *name) {
+  int own = local_of(w, name);
+  if (own >= 0) return w->frame->locals[own].array;
+  return !w->frame || w->frame->outside ? name : NULL;
+}
+
 static int array(struct writer *w, const struct fs_expr *e, bool written) {
-  if (e->kind != FS_EX_NAME) return refuse(w);
+  const char *name = e->kind == FS_EX_NAME ? array_name(w, e->text) : NULL;
+  if (!name || (w->frame && written)) return refuse(w);
   for (int k = 0; k < w->arrays.len; k++) {
-    if (strcmp(w->arrays.data[k].name, e->text)) continue;
+    if (strcmp(w->arrays.data[k].name, name)) continue;
     w->arrays.data[k].written |= written;
     return k;
   }
-  *FS_PUSH(&w->arrays) = (struct fs_loop_array){.name = e->text, .written = written};
+  *FS_PUSH(&w->arrays) = (struct fs_loop_array){.name = name, .written = written};
   return w->arrays.len - 1;
 }
 
@@ -159,7 +216,8 @@ static int operation(struct writer *w, const struct fs_expr *e, int left, int to
   int at = decides ? new_register(w) : target(w, to), decide = 0;
   enum fs_map_op op;
   if (decides)
-    decide = put(w, (struct fs_loop_instruction){.code = FS_LC_DECIDE, .op = (uint8_t)e->op, .to = at, .src = {left}});
+    decide = put(w, (struct fs_loop_instruction){.code = FS_LC_DECIDE, .op = (uint8_t)e->op,
+                                                 .to = at, .src = {left}});
   int right = expression(w, e->args[1], -1);
   struct fs_loop_instruction i = {.code = FS_LC_BINARY, .op = (uint8_t)e->op, .n = 2, .to = at,
                                   .src = {left, right}};
@@ -190,6 +248,16 @@ static void add_function(struct writer *w, const char *name) {
   *FS_PUSH(&w->functions) = name;
 }
 
+/* The function of the user, or of the prelude, that has a name where the loop runs. */
+static struct fs_var *own_function(const struct writer *w, const char *name) {
+  struct fs_interp *in = w->in;
+  struct fs_var *v = fs_scope_var(in->scope, name);
+  if (!v && !in->scope->sealed && !in->scope->prelude) v = fs_scope_var(&in->globals, name);
+  if (!v && !in->scope->sealed) v = fs_scope_var(&in->prelude, name);
+  bool function = v && v->value.kind == FS_V_FUNCTION && v->value.func->kind == FS_FN_USER;
+  return function && !v->value.func->captures.len ? v : NULL;
+}
+
 /* size(A, 1), numel(x), length(x) of an array that is named. */
 static int extent_of(struct writer *w, const struct fs_expr *e) {
   const char *name = e->args[0]->text;
@@ -204,9 +272,13 @@ static int extent_of(struct writer *w, const struct fs_expr *e) {
   return extent(w, x);
 }
 
+static int call_own(struct writer *w, const struct fs_expr *e, int to);
+
 static int call(struct writer *w, const struct fs_expr *e, int to) {
   const struct fs_expr *f = e->args[0];
   const struct fs_builtin *b = f->kind == FS_EX_NAME ? fs_builtin_find(w->in, f->text) : NULL;
+  if (f->kind != FS_EX_NAME || local_of(w, f->text) >= 0) return refuse(w);
+  if (own_function(w, f->text)) return call_own(w, e, to);
   struct fs_loop_instruction i = {.code = FS_LC_MAP};
   if (b && fs_has_word(" size numel length ", f->text)) return copied(w, extent_of(w, e), to);
   bool map = b && b->traits & FS_BT_MAP && e->n_args - 1 == b->max_args;
@@ -279,7 +351,7 @@ static void end_part(struct writer *w, struct fs_loop_part part, int from) {
   part.from = from;
   part.to = w->code.len;
   part.around = w->around;
-  *FS_PUSH(&w->parts) = part;
+  if (!w->frame) *FS_PUSH(&w->parts) = part;
 }
 
 static void assignment(struct writer *w, const struct fs_stmt *s) {
@@ -288,7 +360,7 @@ static void assignment(struct writer *w, const struct fs_stmt *s) {
   const char *name = s->targets[0].name;
   bool blank = name[0] == '_' && !name[1];
   int from = w->code.len;
-  w->shows |= !s->silent;
+  w->shows |= !s->silent && !w->frame;
   expression(w, s->expr, blank ? -1 : assigned_variable(w, name));
   end_part(w, (struct fs_loop_part){.s = s}, from);
   if (!blank && !w->refused) now_known(w, name);
@@ -395,9 +467,74 @@ static void for_loop(struct writer *w, const struct fs_stmt *s) {
 }
 
 static void leave(struct writer *w, bool on) {
-  int k = put(w, (struct fs_loop_instruction){on ? FS_LC_ROUND : FS_LC_JUMP, .jump = on ? w->round : w->breaks});
+  int k = put(w, (struct fs_loop_instruction){.code = on ? FS_LC_ROUND : FS_LC_JUMP,
+                                              .jump = on ? w->round : w->breaks});
   if (!on) w->breaks = k;
   w->known = UINT64_MAX; /* nothing comes from here */
+}
+
+/* The results of a function that is called. */
+static void give_back(struct writer *w, const struct fs_stmt *s) {
+  struct frame *f = w->frame;
+  if (!f || s->n_exprs != 1) refuse(w);
+  if (w->refused) return;
+  expression(w, s->exprs[0], f->result);
+  f->returns = put(w, (struct fs_loop_instruction){FS_LC_JUMP, .jump = f->returns});
+  w->known = UINT64_MAX; /* nothing comes from here */
+}
+
+static void add_argument(struct writer *w, struct frame *f, const char *name,
+                         const struct fs_expr *e) {
+  struct fs_val v;
+  struct local l = {.name = name};
+  const char *array = e->kind == FS_EX_NAME ? array_name(w, e->text) : NULL;
+  if (array && fs_lookup(w->in, array, &v)) {
+    if (v.kind == FS_V_TENSOR && v.tensor->shape.rank) l.array = array;
+    fs_val_unref(v);
+  }
+  if (!l.array) l.at = expression(w, e, new_register(w));
+  f->locals[f->n++] = l;
+}
+
+static void call_body(struct writer *w, struct frame *f) {
+  int round = w->round, breaks = w->breaks, view = w->view;
+  f->known = w->known;
+  f->up = w->frame;
+  w->frame = f;
+  w->known = ((uint64_t)1 << f->n) - 1;
+  w->breaks = w->view = -1;
+  statements(w, f->f->body);
+  if (f->f->expr) give_back(w, &(struct fs_stmt){.n_exprs = 1, .exprs = (struct fs_expr *[]){
+                                                      (struct fs_expr *)f->f->expr}});
+  if (w->known != UINT64_MAX) refuse(w); /* it may give nothing */
+  for (int k = f->returns, next; k >= 0 && !w->refused; k = next) {
+    next = w->code.data[k].jump;
+    land(w, k);
+  }
+  w->frame = f->up;
+  w->known = f->known;
+  w->round = round;
+  w->breaks = breaks;
+  w->view = view;
+}
+
+/* A function of the user in place of its call: assignments to names of its own, `if`, loops. */
+static int call_own(struct writer *w, const struct fs_expr *e, int to) {
+  struct fs_var *v = own_function(w, e->args[0]->text);
+  const struct fs_func *f = v->value.func;
+  struct frame *frame = FS_NEW(w->arena, struct frame);
+  for (struct frame *up = w->frame; up; up = up->up)
+    if (up->f == f) return refuse(w);
+  bool fits = f->n_params == e->n_args - 1 && f->n_params < MOST_LOCALS;
+  if (!fits || (w->frame && w->frame->depth == DEEPEST_CALL)) return refuse(w);
+  *frame = (struct frame){.f = f, .returns = -1, .depth = w->frame ? w->frame->depth + 1 : 1};
+  frame->outside = w->in->scope == &w->in->globals && !f->from_prelude;
+  frame->result = new_register(w);
+  *FS_PUSH(&w->owns) = (struct fs_loop_own){e->args[0]->text, v->stamp};
+  for (int k = 0; k < f->n_params && !w->refused; k++)
+    add_argument(w, frame, f->params[k].name, e->args[k + 1]);
+  if (!w->refused) call_body(w, frame);
+  return copied(w, frame->result, to);
 }
 
 static void statements(struct writer *w, const struct fs_stmt *list) {
@@ -408,6 +545,7 @@ static void statements(struct writer *w, const struct fs_stmt *list) {
       case FS_ST_IF: branch(w, s); break;
       case FS_ST_WHILE: while_loop(w, s); break;
       case FS_ST_FOR: for_loop(w, s); break;
+      case FS_ST_RETURN: give_back(w, s); break;
       case FS_ST_BREAK: leave(w, false); break;
       case FS_ST_CONTINUE: leave(w, true); break;
       default: refuse(w);
@@ -436,10 +574,10 @@ static void refuse_confusion(struct writer *w) {
     FS_VEC_FREE(&(w)->field);                                                     \
   } while (0)
 
-static struct fs_loop *write_loop(const struct fs_interp *in, struct fs_arena *arena,
+static struct fs_loop *write_loop(struct fs_interp *in, struct fs_arena *arena,
                                   const struct fs_stmt *s) {
   struct fs_loop *l = FS_NEW(arena, struct fs_loop);
-  struct writer w = {.in = in, .breaks = -1, .view = -1, .around = -1};
+  struct writer w = {.in = in, .arena = arena, .breaks = -1, .view = -1, .around = -1};
   *l = (struct fs_loop){.refused = false};
   if (s->kind == FS_ST_FOR) {
     l->range = new_range(&w);
@@ -456,6 +594,7 @@ static struct fs_loop *write_loop(const struct fs_interp *in, struct fs_arena *a
   KEEP(l, code, &w);
   KEEP(l, variables, &w);
   KEEP(l, functions, &w);
+  KEEP(l, owns, &w);
   KEEP(l, registers, &w);
   KEEP(l, arrays, &w);
   KEEP(l, views, &w);
@@ -481,9 +620,19 @@ static const struct fs_loop_part *part_of(const struct fs_loop *l, int at) {
   return NULL;
 }
 
+/* Whether the functions that stand in place of their calls are what they were. */
+static bool is_current(struct fs_interp *in, const struct fs_loop *l) {
+  const struct writer w = {.in = in};
+  for (int k = 0; l && k < l->n_owns; k++) {
+    const struct fs_var *v = own_function(&w, l->owns[k].name);
+    if (!v || v->stamp != l->owns[k].stamp) return false;
+  }
+  return l;
+}
+
 static struct fs_loop *loop_of(struct fs_interp *in, const struct fs_stmt *s) {
   struct fs_unit *unit = in->units.data[in->units.len - 1];
-  if (!s->loop) ((struct fs_stmt *)s)->loop = write_loop(in, unit->arena, s);
+  if (!is_current(in, s->loop)) ((struct fs_stmt *)s)->loop = write_loop(in, unit->arena, s);
   return s->loop;
 }
 

@@ -42,7 +42,7 @@ enum fs_loop_code {
   FS_LC_COPY,
   FS_LC_LOAD,                /* to = the element of view `op` at src[...] */
   FS_LC_STORE,               /* src[FS_MAX_RANK - 1] ... */
-  FS_LC_DECIDE,              /* a is false in a && b, true in a || b: then to = a, and on with jump */
+  FS_LC_DECIDE,              /* a decides in a && b, in a || b: then to = a, and on with jump */
   FS_LC_JUMP, FS_LC_UNLESS,  /* src[0] */
   FS_LC_ROUND,               /* jump: the next round of a loop */
   FS_LC_RANGE,               /* the range src[0]:src[1]:src[2] at `to` */
@@ -119,11 +119,18 @@ struct fs_loop_watch {
   bool heavy;                /* ... as it was                                         */
 };
 
+/* A function of the user, as it was when the loop was written. */
+struct fs_loop_own {
+  const char *name;
+  uint64_t stamp;
+};
+
 /* In the arena of its statement. */
 struct fs_loop {
   bool refused, shows, inexact, narrows;
   bool inner;                /* it has loops in it */
-  int n_code, n_variables, n_functions, n_registers, n_arrays, n_views, n_extents, n_parts, n_fors;
+  int n_code, n_variables, n_functions, n_owns, n_registers, n_arrays, n_views, n_extents, n_parts,
+      n_fors;
   int body, range;           /* of `for`: where a round begins, where its range is */
   struct fs_loop_instruction *code;
   struct fs_loop_variable *variables;
@@ -133,6 +140,7 @@ struct fs_loop {
   struct fs_loop_part *parts;
   struct fs_loop_for *fors;
   const char **functions;    /* built-in ones that it calls */
+  struct fs_loop_own *owns;
   struct fs_loop_register *registers;
   struct fs_loop_watch watch;       /* while it runs, ...              */
   const struct fs_loop_part *part;  /* ... and who has to do it instead */

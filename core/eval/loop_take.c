@@ -13,7 +13,8 @@ bool fs_loop_take_value(struct fs_interp *in, const struct fs_val *v,
     *out = (struct fs_loop_register){.x = x.x, .tag = (uint8_t)x.kind};
     return true;
   }
-  bool one = v->kind == FS_V_TENSOR && !v->tensor->shape.rank && !fs_dtype_converts(v->tensor->dtype);
+  bool one = v->kind == FS_V_TENSOR && !v->tensor->shape.rank &&
+             !fs_dtype_converts(v->tensor->dtype);
   if (!one || in->explain) return false;
   *st = fs_force(in, v->tensor);
   if (*st == FS_OK) *st = fs_tensor_download(v->tensor, first, count, bytes, in->diags);
@@ -61,8 +62,8 @@ static bool is_own(struct fs_interp *in, const char *name, const struct fs_tenso
   const struct fs_val *v = fs_scope_find(in->scope, name);
   if (!v || v->kind != FS_V_TENSOR || v->tensor != t) return false;
   struct fs_layout all = fs_layout_new(t->dtype, &t->shape, &count);
-  return on_host(t->storage->target) && t->refs == 2 && t->storage->refs == 1 && !t->layout.offset &&
-         !t->layout.reach && !memcmp(all.stride, t->layout.stride, sizeof all.stride);
+  return on_host(t->storage->target) && t->refs == 2 && t->storage->refs == 1 &&
+         !t->layout.offset && !t->layout.reach && !memcmp(all.stride, t->layout.stride, sizeof all.stride);
 }
 
 /* Where the elements of a tensor lie. */

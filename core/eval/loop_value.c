@@ -136,7 +136,7 @@ static bool power(const struct fs_loop_register *a, const struct fs_loop_registe
                   struct fs_loop_register *out) {
   struct fs_loop_register x[2] = {*a, *a};
   bool two = fs_loop_is_host(b) && b->x == 2, three = fs_loop_is_host(b) && b->x == 3;
-  if ((!two && !three) || b->tag == FS_SC_BOOL) return false;
+  if (!two && !three) return false;
   if (!map_tensors(FS_OP_SQUARE, 1, a, &x[0])) return false;
   *out = x[0];
   return two || map_tensors(FS_OP_MUL, 2, x, out);

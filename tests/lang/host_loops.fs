@@ -152,6 +152,67 @@ for i = 2:4
 end
 assert(abs(o[4] - 0.9) < 1e-6 && abs(d[2] - 4.01) < 1e-12)
 
+# -- functions of the user, which stand in place of their calls --------------------------------------
+g(a, b) = a*a + b;
+y = f64(1:4);
+for i = 2:4; y[i] = g(mod(y[i-1], 5), y[i]); end
+assert(all(y == [1, 3, 12, 8]))
+g(a, b) = a - b;
+for i = 2:4; y[i] = g(y[i-1], y[i]); end
+assert(all(y == [1, -2, -14, -22]))
+function both()
+  w = f64(1:3);
+  for i = 2:3; w[i] = g(w[i-1], w[i]); end
+  return w[3]
+end
+assert(both() == -4)
+g(a, b) = a + b;
+assert(both() == 6)
+function clip(v, low, high)
+  if v < low; return low; end
+  if v > high
+    return high
+  else
+    w = v; w += 0; v = 100;
+    return w
+  end
+end
+function near(x, i)
+  s = 0; n = numel(x);
+  for d = -1:1
+    s += x[clip(i + d, 1, n)];
+    if s > 1000; break; end
+  end
+  return s
+end
+x = f64(1:6); z = x; i = 1;
+while i <= 6
+  z[i] = near(x, i);
+  x[clip(i+1, 1, 6)] += 1;
+  i += 1;
+end
+assert(all(z == [4, 7, 11, 14, 17, 20]) && all(x == [1, 3, 4, 5, 6, 8]))
+function collatz(n)
+  k = 0;
+  while n != 1
+    if mod(n, 2) == 0; n = n/2; else n = 3*n + 1; end
+    k += 1;
+  end
+  return k
+end
+best = 0;
+for n = 1:100
+  k = collatz(n);
+  if k > best; best = k; at = n; end
+end
+assert(best == 118 && at == 97)
+function factorial_of(n)
+  if n < 2; return 1; end
+  return n*factorial_of(n - 1)
+end
+for i = 2:4; y[i] = factorial_of(i) + y[i-1]; end
+assert(all(y == [1, 3, 9, 33]))
+
 # ---
 x = f64(1:5);
 for i = 2:6
@@ -167,4 +228,12 @@ end
 k = i32([1, 2, 3]); s = f64(0.5);
 for i = 2:3
   k[i] = k[i-1]*s; # error: cannot put f64 values into a tensor of i32
+end
+# ---
+function third(x, i)
+  return x[i+3] # error: index 7 is out of range: dimension 1 has extent 6
+end
+x = f64(1:6); z = x;
+for i = 1:6
+  z[i] = third(x, i) + z[max(i-1, 1)];
 end
