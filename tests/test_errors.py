@@ -555,7 +555,7 @@ def refused(f):
 
 
 # Of these the words are names of many things, or a text.
-FREE = {'help', 'explain', 'load', 'save', 'pin', 'fuse', 'split', 'quit', 'restart'}
+FREE = {'help', 'explain', 'load', 'save', 'pin', 'fuse', 'split', 'quit', 'race', 'restart'}
 
 
 def command_table():
@@ -724,8 +724,8 @@ OUTSIDE = 'an index is outside of its shape'
 LARGE = 'an integer becomes too large'
 # What is changed (None: left out), and what is said.
 SPARSE = [
-    (CSR, {'shape': None}, 'it holds text'),
-    (CSR, {'data': None}, 'it holds text'),
+    (CSR, {'shape': None}, 'takes one of data, indices, indptr'),
+    (CSR, {'data': None}, 'takes one of shape, indices, indptr'),
     (CSR, {'shape': ('d', [2], [2, 3])}, 'its `shape` is not that of a matrix'),
     (CSR, {'shape': ('q', [3], [2, 3, 1])}, 'its `shape` is not that of a matrix'),
     (CSR, {'data': ('e', [3], [1, 2, 3])}, 'its elements are f16'),

@@ -70,6 +70,7 @@ struct fs_file_ctx {
   struct fs_span span;
   const char *path;
   bool saving;
+  const char *member;      /* of the file, that is being read; NULL: all of it */
 };
 
 /* How a file is read; all 0 is as usual. */
@@ -196,6 +197,8 @@ enum fs_status fs_source_each(const struct fs_file_ctx *ctx,
                               fs_piece_fn *sink, void *user);
 
 /* Header and data of one .npy whose bytes are what the reader has left. */
+/* What the elements of an array are if they are no numbers: "text"; NULL: they may be. */
+enum fs_status fs_npy_read_others(struct fs_reader *r, const char **what);
 enum fs_status fs_npy_read(struct fs_reader *r, struct fs_array *out);
 enum fs_status fs_npy_write(struct fs_writer *w,
                             const struct fs_array_source *source);

@@ -25,6 +25,10 @@ enum fs_status fs_file_error(const struct fs_file_ctx *ctx, const char *hint,
   fs_str_puts(&text, ctx->saving ? "cannot save " : "cannot load ");
   fs_str_put_safe(&text, ctx->path, strlen(ctx->path));
   fs_str_puts(&text, ": ");
+  if (ctx->member) {
+    fs_str_put_safe(&text, ctx->member, strlen(ctx->member));
+    fs_str_puts(&text, ": ");
+  }
   va_list args;
   va_start(args, fmt);
   fs_str_vprintf(&text, fmt, args);

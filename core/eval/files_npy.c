@@ -81,15 +81,20 @@ static bool take_string(struct cursor *c, char *out, size_t cap) {
   return true;
 }
 
-static enum fs_status bad_type(struct cursor *c, const char *descr) {
-  const char *what = NULL;
+/* What elements are that are no numbers of a type here; NULL: that is not known. */
+static const char *others(const char *descr) {
   switch (descr[0] && strchr("<>|=", descr[0]) ? descr[1] : descr[0]) {
-    case 'O': what = "Python objects"; break;
-    case 'U': case 'S': case 'a': what = "text"; break;
-    case 'V': what = "raw or structured records"; break;
-    case 'M': case 'm': what = "dates or times"; break;
-    case 'c': what = "complex numbers"; break;
+    case 'O': return "Python objects";
+    case 'U': case 'S': case 'a': return "text";
+    case 'V': return "raw or structured records";
+    case 'M': case 'm': return "dates or times";
+    case 'c': return "complex numbers";
+    default: return NULL;
   }
+}
+
+static enum fs_status bad_type(struct cursor *c, const char *descr) {
+  const char *what = others(descr);
   if (what && what[0] == 'c')
     return fs_file_error(c->ctx, "save x.real and x.imag as two arrays",
                          "it holds complex numbers, and there is no such type here");
@@ -266,6 +271,21 @@ enum fs_status fs_npy_read_word(struct fs_reader *r, char *out, size_t cap) {
   }
   out[n] = 0;
   return st;
+}
+
+enum fs_status fs_npy_read_others(struct fs_reader *r, const char **what) {
+  static const char key[] = "'descr':";
+  char *text;
+  size_t len;
+  enum fs_status st = read_dict(r, &text, &len);
+  *what = NULL;
+  if (st) return st;
+  const char *at = strstr(text, key);
+  if (at) at += strlen(key) + strspn(at + strlen(key), " ");
+  if (at && *at == '\'') *what = others(at + 1);
+  else if (at && *at == '[') *what = "structured records";
+  free(text);
+  return FS_OK;
 }
 
 /* -- the data ---------------------------------------------------------------- */

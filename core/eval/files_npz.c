@@ -292,14 +292,38 @@ static enum fs_status read_member(struct fs_reader *r,
                                   struct fs_array *out) {
   *out = (struct fs_array){0};
   enum fs_status st = open_member(r, dir, e);
+  out->name = fs_strndup(e->name, e->name_len);
+  const struct fs_file_ctx *file = r->ctx;
+  struct fs_file_ctx within = *file;
+  within.member = out->name;
+  r->ctx = &within;
   if (!st) st = fs_npy_read(r, out);
+  r->ctx = file;
   char rest[4096];
   while (!st && r->left > 0)
     st = fs_reader_get(r, rest,
                        (size_t)FS_MIN(r->left, (int64_t)sizeof rest));
   if (!st && r->crc != e->crc) st = refuse(r, e, "has a wrong check sum");
-  if (!st) out->name = fs_strndup(e->name, e->name_len);
   return st;
+}
+
+/* Whether a member is left out when all are loaded, and why: ", names (text)". */
+static enum fs_status look_at(struct fs_reader *r, const struct directory *dir,
+                              const struct entry *e, struct fs_str *left_out, bool *out) {
+  const char *what = NULL;
+  enum fs_status st = open_member(r, dir, e);
+  if (!st) st = fs_npy_read_others(r, &what);
+  *out = !st && what;
+  if (!*out) return st;
+  if (left_out->len) fs_str_puts(left_out, ", ");
+  fs_str_put_safe(left_out, e->name, FS_MIN(e->name_len, 40));
+  fs_str_printf(left_out, " (%s)", what);
+  return FS_OK;
+}
+
+static void tell_left_out(const struct fs_reader *r, const struct fs_str *left_out) {
+  fs_note(r->ctx->diags, r->ctx->span, "text-left-out", NULL, "left out, as they are no numbers: %s",
+          fs_str_text(left_out));
 }
 
 static enum fs_status no_member(struct fs_reader *r,
@@ -372,11 +396,19 @@ static enum fs_status read_all(struct fs_reader *r, const struct directory *dir,
     if (st || *word) return st ? st : read_sparse(r, dir, how, word, out);
   }
   const struct entry *wanted = how->member ? find_entry(dir, how->member) : NULL;
+  struct fs_str left_out = {0};
+  const struct entry *first = NULL;
   for (int k = 0; k < dir->entries.len && !st; k++) {
     const struct entry *e = &dir->entries.data[k];
+    bool skip = false;
     if (!e->name_len || (how->member && e != wanted)) continue;
-    st = read_member(r, dir, e, FS_PUSH(&out->list));
+    if (!how->member) st = look_at(r, dir, e, &left_out, &skip);
+    if (skip && !first) first = e;
+    if (!st && !skip) st = read_member(r, dir, e, FS_PUSH(&out->list));
   }
+  if (!st && first && !out->list.len) st = read_member(r, dir, first, FS_PUSH(&out->list));
+  else if (!st && first) tell_left_out(r, &left_out);
+  fs_str_free(&left_out);
   if (!st && !out->list.len) st = no_member(r, dir, how->member ? how->member : "");
   return st;
 }
