@@ -105,7 +105,8 @@ static bool is_harmless(const char *text, size_t len) {
   static const char *const words[] = {"save", "load", "import", "ask"};
   for (size_t k = 0; k < FS_LEN(words); k++)
     if (memmem(text, len, words[k], strlen(words[k]))) return false;
-  for (size_t at = 0; at < len;) {
+  size_t first = begins(text, len, "\xef\xbb\xbf") ? 3 : 0; /* a byte order mark */
+  for (size_t at = first; at < len;) {
     const char *end = memchr(text + at, '\n', len - at);
     size_t line = end ? (size_t)(end - text) - at : len - at;
     if (is_command(text + at, line)) return false;
