@@ -14,11 +14,11 @@ static bool put_together(struct fs_lift_tracer *t, const struct fs_lift_item *it
   return fs_lane_map(t, op, it->s->expr->span, pair, out);
 }
 
-/* Whether this is a number of the source, or an array of one. */
-static bool is_literal(struct fs_lift_tracer *t, const struct fs_lane *a, double x) {
+/* Whether this is a number of the source, or an array of one; or any number of the host. */
+static bool is_number(struct fs_lift_tracer *t, const struct fs_lane *a, double x, bool any) {
   struct fs_graph *g = fs_block_graph(t->in);
   if (a->kind == FS_LANE_NUMBER)
-    return a->number.literal && a->number.number == x && !signbit(a->number.number);
+    return (any || a->number.literal) && a->number.number == x && !signbit(a->number.number);
   if (a->kind != FS_LANE_TENSOR) return false;
   const struct fs_node *n = fs_node(g, a->tv.node);
   if (n->kind == FS_ND_VIEW && !fs_node(g, n->src[0])->shape.rank) n = fs_node(g, n->src[0]);
@@ -29,14 +29,16 @@ static bool is_literal(struct fs_lift_tracer *t, const struct fs_lane *a, double
 
 /* Whether what rounds begin with changes nothing: 1*x is x, and 0 + x unless x is -0. That is
  * no sum of several floats, which begins with a 0 of its own; but where all products of a sum of
- * products underflow, it may be, and stays so if a library has made it. */
+ * products underflow, it may be, and stays so if a library has made it. What a library has made
+ * would take a kernel of its own to add to, so that there other numbers have other plans. */
 static bool begins_with_nothing(struct fs_lift_tracer *t, const struct fs_lift_item *it,
                                 const struct fs_lane *first, const struct fs_tv *all) {
   const struct fs_graph *g = fs_block_graph(t->in);
   const struct fs_node *n = fs_node(g, all->node);
-  if (it->reduce == FS_RD_PROD) return is_literal(t, first, 1);
-  if (it->reduce != FS_RD_SUM || it->op != FS_AO_ADD || !is_literal(t, first, 0)) return false;
-  if (!fs_dtype_is_float(all->dtype) || n->kind == FS_ND_LIB) return true;
+  bool made = n->kind == FS_ND_LIB;
+  if (it->reduce == FS_RD_PROD) return is_number(t, first, 1, made);
+  if (it->reduce != FS_RD_SUM || it->op != FS_AO_ADD || !is_number(t, first, 0, made)) return false;
+  if (!fs_dtype_is_float(all->dtype) || made) return true;
   const struct fs_node *each = fs_node(g, n->src[0]);
   return n->kind == FS_ND_REDUCE && !(each->kind == FS_ND_MAP && each->op == FS_OP_MUL);
 }
