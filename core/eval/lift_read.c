@@ -169,6 +169,11 @@ static struct fs_tv counted_place(struct fs_lift_tracer *t, const struct fs_lift
   return sub;
 }
 
+/* Places from 1 to n, in 32 bits where they fit: a list of them is stored and read again. */
+static struct fs_tv as_list(struct fs_lift_tracer *t, struct fs_tv places, int64_t n) {
+  return n < INT32_MAX ? fs_tv_cast(t->in, places, FS_I32) : places;
+}
+
 bool fs_lift_places(struct fs_lift_tracer *t, const struct fs_lift_access *a, struct fs_tv *out) {
   int64_t n = fs_shape_count(&a->shape);
   struct fs_tv list = fs_tv_number(t->in, 1, FS_I64), sub;
@@ -184,8 +189,8 @@ bool fs_lift_places(struct fs_lift_tracer *t, const struct fs_lift_access *a, st
     }
     list = fs_tv_map2(t->in, FS_OP_ADD, list, fs_tv_map2(t->in, FS_OP_MUL, sub, by));
   }
-  *out = list;
-  return fs_graph_is_list(fs_block_graph(t->in), list.node, n);
+  *out = as_list(t, list, n);
+  return fs_graph_is_list(fs_block_graph(t->in), out->node, n);
 }
 
 /* Elements by places of which some are computed, or outside of the array: these are another
@@ -259,6 +264,7 @@ static bool choose_along(struct fs_lift_tracer *t, const struct fs_lift_access *
   list = fs_tv_map2(t->in, FS_OP_MAX, list, fs_tv_number(t->in, 0, FS_I64));
   list = fs_tv_map2(t->in, FS_OP_MIN, list, fs_tv_number(t->in, last, FS_I64));
   list = fs_tv_map2(t->in, FS_OP_ADD, list, fs_tv_number(t->in, 1, FS_I64));
+  list = as_list(t, list, a->shape.dim[at]);
   if (!fs_graph_is_list(g, list.node, a->shape.dim[at])) return false;
   struct fs_shape numbers = fs_squeezed(&list.shape);
   fs_id rows = fs_graph_view(g, of->tv.node, &v, &from);

@@ -43,9 +43,10 @@ static struct fs_tv head(struct fs_lift_tracer *t, struct fs_tv a, int64_t n) {
 /* The places of all rounds, from 1 to n; n + 1: the round is not executed. */
 static bool places_of(struct fs_lift_tracer *t, const struct fs_lift_access *w, int64_t n,
                       const struct fs_lane *mask, struct fs_tv *out) {
-  struct fs_tv at, none = fs_tv_number(t->in, (double)n + 1, FS_I64);
+  struct fs_tv at;
   if (!fs_lift_places(t, w, &at)) return false;
-  if (mask->kind == FS_LANE_TENSOR) at = fs_tv_choose(t->in, mask->tv, at, none);
+  if (mask->kind == FS_LANE_TENSOR)
+    at = fs_tv_choose(t->in, mask->tv, at, fs_tv_number(t->in, (double)n + 1, at.dtype));
   return all_rounds(t, at, out) && fs_graph_is_list(fs_block_graph(t->in), out->node, n + 1);
 }
 
