@@ -436,6 +436,8 @@ void fs_place_weigh(struct fs_group *g) {
     if (ho->inside && (nd->kind == FS_ND_VIEW || nd->kind == FS_ND_UPDATE)) continue;
     if (ho->list) continue; /* what is read of it is as large as the result */
     double size = (double)g->p->calls->stored[ho->node].count + (ho->inside ? 0 : 0.5);
+    for (int k = 0; k < nd->shape.rank && !ho->inside; k++) /* it may be repeated along axes */
+      if (!ho->layout.stride[k]) size /= (double)nd->shape.dim[k];
     size += 1e-3 * __builtin_popcount(ho->mask);
     if (size <= most) continue;
     most = size;
