@@ -209,7 +209,22 @@ SUM_ROW(double, fs_vd, FS_VD, f64)
 
 EIGHT_ROW(prod_f32, float, double, f, 1, MUL_F)
 EIGHT_ROW(prod_f64, double, double, f, 1, MUL_F)
-EIGHT_ROW(sum_u8, uint8_t, int64_t, i, 0, ADD_I)
+/* Truth values: a byte holds the sum of 255. */
+static void sum_u8(const void *x_, int64_t n, union fs_cell *acc) {
+  enum { LANES = 64, MOST = 255 };
+  const uint8_t *x = x_;
+  int64_t sum = 0;
+  while (n >= LANES) {
+    uint8_t part[LANES] = {0};
+    int64_t rows = n / LANES < MOST ? n / LANES : MOST;
+    for (int64_t r = 0; r < rows; r++, x += LANES)
+      for (int k = 0; k < LANES; k++) part[k] = (uint8_t)(part[k] + x[k]);
+    for (int k = 0; k < LANES; k++) sum += part[k];
+    n -= rows * LANES;
+  }
+  for (int64_t k = 0; k < n; k++) sum += x[k];
+  acc->i += sum;
+}
 EIGHT_ROW(sum_i32, int32_t, int64_t, i, 0, ADD_I)
 EIGHT_ROW(sum_i64, int64_t, int64_t, i, 0, ADD_I)
 EIGHT_ROW(prod_u8, uint8_t, int64_t, i, 1, MUL_I)
