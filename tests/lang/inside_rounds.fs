@@ -176,3 +176,78 @@ for i = 1:4; if i > 1 || i < 9; y[i] = x[i - 1]; end; end    # error: index 0 is
 # ---
 x = f32(1:4); y = zeros(4);
 for i = 1:4; if i > 1; y[i] = 1; else; y[i] = x[i - 1]; end; end   # error: index 0 is out of range
+
+# ---
+# A running sum of what a later statement of the round changes waits.
+y = f64(1:6); x = f64(mod(1:6, 3));
+for i = 2:6
+  y[i] = y[i-1] + x[i];
+  y[i] = 2*y[i];
+end
+assert(all(y == [1, 6, 12, 26, 56, 112]))
+# A range that surely has a round gives its names values.
+v = f64(1:5); x = f64([1, 3]); y = zeros(2, "f64");
+forall i = 1:2
+  for k = 1:3
+    t = v[k]*x[i];
+    if t > 4; break; end
+  end
+  y[i] = t;
+end
+assert(all(y == [3, 6]))
+forall i = 1:2
+  s = 0; u = 0;
+  for k = 1:3
+    for j = 1:2; u = v[k]*j; end
+    s += u;
+    if s > 4; break; end
+  end
+  y[i] = s*x[i];
+end
+assert(all(y == [6, 18]))
+# Two of one lane each that differ in what they read.
+p = f64([3]); q = f64([5]); r = zeros(1, "f64"); w = zeros(1, "f64");
+for i = 1:1
+  a = p[i]; k = 0;
+  while a < 100; a = a*2; k += 1; end
+  r[i] = a + k;
+  b = q[i]; m = 0;
+  while b < 100; b = b*2; m += 1; end
+  w[i] = b + m;
+end
+assert(r[1] == 198 && w[1] == 165)
+# ---
+# What a range, a number behind an `if` and one of a later round may be is all that they may be.
+v = f64(1:5); x = f64([-1, 1]); y = zeros(2, "f64");
+for i = 1:2
+  m = 3;
+  if x[i] > 0; m = 9; end
+  s = 0;
+  for k = 1:m
+    s += v[k]; # error: index 6 is out of range: dimension 1 has extent 5
+    if s > 1000; break; end
+  end
+  y[i] = s;
+end
+# ---
+v = f64(1:5); x = f64([3, 100]); y = zeros(2, "f64");
+for i = 1:2
+  k = 1; s = 0;
+  while s < x[i]
+    s += v[k]; # error: index 6 is out of range: dimension 1 has extent 5
+    k += 1;
+  end
+  y[i] = s;
+end
+# ---
+v = f64(1:5); x = f64([-1, 1]); y = zeros(2, "f64");
+for i = 1:2
+  s = 0; c = 0;
+  while c < 2
+    k = 1;
+    if x[i] > 0; k = 9; end
+    s += v[k]; # error: index 9 is out of range: dimension 1 has extent 5
+    c += 1;
+  end
+  y[i] = s;
+end

@@ -58,4 +58,9 @@ for i = 1:n
   while s < 3; s = exp(s); end
   y[i] = s;
 end
+s = true;
+for i = 1:n
+  s = s && x[i] > 0;
+  y[i] = s;
+end
 :why
