@@ -28,3 +28,24 @@ print(v[1], " ", v[2], " ", v[3])
 # expect: 0
 # expect: 5121 859354 54
 # expect: 15 4 2
+# ---
+# Calls whose results follow from shapes and numbers: rounds with them follow on each other.
+t = f32(0); x = zeros(4); z = zeros(3); d = f32([1, 2]); r = f32(1:6);
+for k = 1:9
+  t = t + 1;
+  x = x + fill(t, 4);
+  z = z + ones(3)*k; w = zeros(k) + k;
+  D = diag(d) + eye(2); d = diag(D); q = trace(D);
+  R = reshape(r, 2, 3); r = vec(R + 1);
+end
+print(x[1], " ", x[4], " ", sum(z))                # expect: 45 45 135
+print(numel(w), " ", w[9], " ", d[1], " ", d[2], " ", q, " ", r[6])   # expect: 9 9 10 11 21 15
+for k = 1:9; v = var(f32(k*(1:4))); s = std(f32([k, 3*k; 0, 4*k]), 1); end
+print(v, " ", s[1, 1]^2)                           # expect: 135 40.5
+# ---
+x = f32(1:10);                                     # what an assertion reads may change
+for k = 1:10
+  s = x[k]*1;
+  assert(s < 5.5, "too large at " + string(k));    # error: too large at 6
+  y = s + 1;
+end
