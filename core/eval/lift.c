@@ -185,9 +185,10 @@ static void keep_reason(struct fs_interp *in, struct fs_span span, const char *m
 }
 
 /* What a loop has that is not lifted: a name that there is not shows in the first round, a place
- * that is none in any. */
+ * that is none in any; but under a condition there may be none, and then it is not sought long. */
 static void keep_refusal(struct fs_interp *in, const struct fs_stmt *s,
                          const struct fs_lift_refusal *r) {
+  enum { SOUGHT = 1 << 20 }; /* rounds: some seconds */
   struct fs_str why = {0};
   if (in->lib_depth) return;
   fs_str_puts(&why, "rounds of ");
@@ -197,7 +198,7 @@ static void keep_refusal(struct fs_interp *in, const struct fs_stmt *s,
   put_line_of(in, s, "of", r->span, &why);
   fs_str_printf(&why, " %s", r->why);
   if (s->text)
-    insisted(in, s, r->span, r->place ? INT64_MAX : 1, false, fs_str_text(&why));
+    insisted(in, s, r->span, r->place ? SOUGHT : 1, false, fs_str_text(&why));
   else
     keep_reason(in, s->targets[0].span, fs_str_text(&why));
   fs_str_free(&why);
