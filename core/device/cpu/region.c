@@ -111,22 +111,52 @@ static void load(struct runner *x, const struct fs_region_step *s) {
 
 /* -- lanes ----------------------------------------------------------------------------- */
 
-static int count(const uint8_t *is, int n) {
+/* Eight lanes are a word of 0 and 1; those beyond the last one of the strip are 0. */
+static int words(const struct runner *x) { return (x->n + 7) / 8; }
+
+static uint64_t word(const uint8_t *is, int w) {
+  uint64_t out;
+  memcpy(&out, is + 8 * w, sizeof out);
+  return out;
+}
+
+static void set_word(uint8_t *is, int w, uint64_t to) { memcpy(is + 8 * w, &to, sizeof to); }
+
+static void set_lanes(uint8_t *is, int n) {
+  memset(is, 1, (size_t)n);
+  memset(is + n, 0, (size_t)(-n & 7));
+}
+
+static int count(const uint8_t *is, int n_words) {
+  const uint64_t each = 0x0101010101010101;
   int found = 0;
-  for (int k = 0; k < n; k++) found += is[k];
+  for (int w = 0; w < n_words; w++) found += (int)(word(is, w) * each >> 56);
   return found;
 }
 
 /* The lanes of `which` leave the block at a level, and those in it. */
 static void leave(struct runner *x, const uint8_t *which, int level) {
+  int n = words(x);
   for (int b = level + 1; b < x->level; b++)
-    for (int k = 0; k < x->n; k++) x->waits[b][k] &= (uint8_t)!which[k];
-  for (int k = 0; k < x->n; k++) x->is[k] &= (uint8_t)!which[k];
-  x->active = count(x->is, x->n);
+    for (int w = 0; w < n; w++) set_word(x->waits[b], w, word(x->waits[b], w) & ~word(which, w));
+  for (int w = 0; w < n; w++) set_word(x->is, w, word(x->is, w) & ~word(which, w));
+  x->active = count(x->is, n);
+}
+
+/* ... where `holds` is false. */
+static void leave_unless(struct runner *x, const uint8_t *holds, int level) {
+  uint8_t which[WIDEST];
+  uint64_t some = 0;
+  for (int w = 0; w < words(x); w++) {
+    uint64_t out = word(x->is, w) & ~word(holds, w);
+    set_word(which, w, out);
+    some |= out;
+  }
+  if (some) leave(x, which, level);
 }
 
 static void enter(struct runner *x, int step) {
-  memcpy(x->waits[x->level], x->is, (size_t)x->n);
+  memcpy(x->waits[x->level], x->is, (size_t)words(x) * 8);
   x->begins[x->level++] = step;
 }
 
@@ -167,10 +197,10 @@ static void narrow(struct runner *x, int level) {
     x->free += size * (size_t)x->width;
   }
   for (int b = 0; b < x->level; b++) {
-    memcpy(f->waits[b], x->waits[b], (size_t)x->n);
-    memset(x->waits[b], 1, (size_t)n);
+    memcpy(f->waits[b], x->waits[b], (size_t)words(x) * 8);
+    set_lanes(x->waits[b], n);
   }
-  memset(x->is, 1, (size_t)n);
+  set_lanes(x->is, n);
   x->n = x->active = n;
 }
 
@@ -188,12 +218,12 @@ static void widen(struct runner *x) {
   }
   for (int b = 0; b < x->level; b++) {
     for (int k = 0; k < x->n; k++) f->waits[b][f->lane[k]] &= x->waits[b][k];
-    memcpy(x->waits[b], f->waits[b], (size_t)f->n);
+    memcpy(x->waits[b], f->waits[b], (size_t)(f->n + 7) / 8 * 8);
   }
   x->free = f->kept;
   x->n = f->n;
   x->active = 0;
-  memset(x->is, 0, (size_t)x->n);
+  memset(x->is, 0, (size_t)words(x) * 8);
 }
 
 /* -- a strip ---------------------------------------------------------------------------- */
@@ -211,8 +241,8 @@ static int end(struct runner *x, int step) {
     x->level--;
     return step + 1; /* those that left it wait for the block that they left */
   }
-  memcpy(x->is, x->waits[level], (size_t)x->n);
-  x->active = count(x->is, x->n);
+  memcpy(x->is, x->waits[level], (size_t)words(x) * 8);
+  x->active = count(x->is, words(x));
   x->level--;
   return step + 1;
 }
@@ -231,13 +261,9 @@ static void walk(struct runner *x) {
       case FS_RG_BLOCK:
       case FS_RG_LOOP: enter(x, k); break;
       case FS_RG_LEAVE: leave(x, x->is, s->depth); break;
-      case FS_RG_UNLESS: {
-        uint8_t which[WIDEST];
-        const uint8_t *holds = (const uint8_t *)at(x, s->src[0]);
-        for (int l = 0; l < x->n; l++) which[l] = x->is[l] & (uint8_t)!holds[l];
-        leave(x, which, s->depth);
+      case FS_RG_UNLESS:
+        if (x->active) leave_unless(x, (const uint8_t *)at(x, s->src[0]), s->depth);
         break;
-      }
       case FS_RG_END: k = end(x, k); continue;
     }
     k++;
@@ -269,7 +295,7 @@ static void run_strip(struct runner *x, const void *const *in, unsigned one, int
   x->n = x->active = (int)FS_MIN(x->width, n - first);
   x->level = x->n_frames = x->rounds = 0;
   x->free = x->room + (size_t)x->r->n_registers * (size_t)x->width * 8;
-  memset(x->is, 1, (size_t)x->n);
+  set_lanes(x->is, x->n);
   set_up(x, in, one, first);
   walk(x);
 }
