@@ -73,6 +73,10 @@ def check_calls(env, folder):
             'f(f32([2, 4]), zeros(2), 2)')
     done = fakegpu.run(['--no-rc', '--target', 'cuda', '-e', text], env)
     score.check(done.stdout.split()[-3:] == 'f32[2] 2 3'.split(), (done.stdout, done.stderr))
+    text = (f'f = :kernel "{os.path.join(HERE, "kernels", "users.cu")}", "transposeCoalesced" asis\n'
+            "A = reshape(f32(1:4096), 64, 64);\nmax(vec(abs(f(zeros(64, 64), A) - A')))")
+    done = fakegpu.run(['--no-rc', '--target', 'cuda', '-e', text], env)
+    score.check(done.stdout.split()[-1:] == ['0'], (done.stdout, done.stderr))
 
 
 def check_plan(env):

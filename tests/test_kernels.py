@@ -245,6 +245,7 @@ def users(r):
         ('counts', [k, np.ones(5, I32), 12], [1 + np.bincount(k, minlength=5).astype(I32)]),
         ('histo_kernel', [k, 12, np.ones(256, I32)],
          [1 + np.bincount(k, minlength=256).astype(I32)]),
+        ('transposeCoalesced', [np.zeros((64, 64), F32), big], [big.T]),
         ('mandelbrot', [9, 8, -2, -1, 0.25, 20], [mandelbrot(9, 8, -2, -1, .25, 20)]),
         ('BlackScholesGPU', [stock, strike, years, 0.02, 0.3, 8],
          black_scholes(stock.astype(F64), strike, years, .02, .3)),

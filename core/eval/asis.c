@@ -246,7 +246,8 @@ static enum fs_status put_launch(struct call *c, const struct fs_c_geometry *g) 
     if (said->block[0]) block = FS_MAX(said->block[a], 1);
     if (!block) block = g->threads[a] ? block_of(g->threads[a], usual, g->guarded[a]) : 1;
     int64_t grid = g->blocks[a];
-    if (!grid) grid = g->threads[a] ? (g->threads[a] + block - 1) / block : 1;
+    int64_t part = FS_MAX(block, c->k->part[a]);
+    if (!grid) grid = g->threads[a] ? (g->threads[a] + part - 1) / part : 1;
     if (said->grid[0]) grid = FS_MAX(said->grid[a], 1);
     f->block[a] = (unsigned)block;
     f->grid[a] = (unsigned)FS_MIN(grid, INT32_MAX);

@@ -53,6 +53,7 @@ struct fs_c_kernel {
   struct fs_c_name *locals;
   struct fs_stmt *body;
   int64_t block[3];          /* threads of a block along each axis, where the text has them */
+  int64_t part[3];           /* ... and of how many such a block does the work */
   bool bare[3];              /* idx, idy, idz stand in it, which no program declares */
   bool understood;           /* the body is read: always, but for one as it is written */
   const struct fs_c_own *own; /* as it is written: by parameter; NULL: it is only read */

@@ -320,6 +320,10 @@ static struct declaration find_declaration(const struct heads *h, int at) {
 
 static void take_kernel(struct heads *h, const struct declaration *d, bool linked) {
   const struct fs_c_token *t = word_at(h, d->name);
+  if (t->kind != FS_CT_NAME) {
+    fs_c_fail(&h->p, t->span, "kernel-syntax", NULL, "expected the name of a kernel");
+    return;
+  }
   struct fs_c_kernel k = {.name = t->text, .span = t->span};
   struct place place = {.name = t->text};
   copy_to(&h->text, word_at(h, d->at)->span.begin);

@@ -212,6 +212,7 @@ static bool rule_kernel(struct fs_c_reader *p, struct fs_c_kernel *out) {
   for (int a = 0; a < 3; a++)
     p->block[a] = p->given_block ? FS_MAX(p->given_block[a], 1) : 0;
   memset(p->bare, 0, sizeof p->bare);
+  memset(p->step, 0, sizeof p->step);
   *out = (struct fs_c_kernel){.name = t->text, .span = t->span};
   if (p->only && strcmp(p->only, t->text)) return pass_over(p, "{", "}");
   if (!fs_c_expect(p, "(")) return false;
@@ -223,13 +224,17 @@ static bool rule_kernel(struct fs_c_reader *p, struct fs_c_kernel *out) {
   if (!fs_c_expect(p, ")") || !fs_c_expect(p, "{") || !take_tables(p, &tail) ||
       !fs_c_rule_block(p, &tail))
     return false;
-  if (!fs_c_read_tally(p, &body) && !fs_c_read_blocks(p, &body) && !fs_c_read_tiles(p, &body))
-    return false;
+  bool read = fs_c_read_tally(p, &body) || fs_c_read_blocks(p, &body);
+  if (!read) fs_c_read_rows(p, &body);
+  if (!read && !fs_c_read_tiles(p, &body)) return false;
   mark_all(p, body, (struct stored){0});
   *out = (struct fs_c_kernel){.name = t->text, .span = t->span, .body = body};
   out->whole = fs_span_join(begin, p->last);
   out->understood = true;
-  memcpy(out->block, p->block, sizeof out->block);
+  for (int a = 0; a < 3; a++) {
+    out->part[a] = p->block[a];
+    out->block[a] = p->step[a] ? p->step[a] : p->block[a];
+  }
   memcpy(out->bare, p->bare, sizeof out->bare);
   out->n_params = p->params.len;
   out->n_locals = p->locals.len;

@@ -108,6 +108,7 @@ static bool name_poly(struct fs_c_call *c, const struct fs_expr *e, struct fs_c_
         c->k->params[k].type <= FS_C_I64)
       sym = sym_of(c, FS_C_SCALAR, e);
   if (sym < 0 && is_thread(e->text)) sym = sym_of(c, FS_C_THREAD, e);
+  if (sym < 0 && !strncmp(e->text, "gridSize.", 9)) sym = sym_of(c, FS_C_SCALAR, e);
   for (int k = 0; k < c->k->n_locals && sym < 0; k++) {
     const struct fs_c_name *local = &c->k->locals[k];
     if (strcmp(local->name, e->text) || !local->once || local->type > FS_C_I64) continue;
@@ -600,6 +601,21 @@ static bool find_shape(struct fs_c_call *c, int param) {
   return a.known;
 }
 
+/* What a kernel takes for the number of all threads along an axis, gridSize.x, must be that. */
+static enum fs_status check_grid(struct fs_c_call *c) {
+  for (int k = 0; k < c->n_syms; k++)
+    for (int j = 0; j < c->n_syms; j++) {
+      const struct fs_c_sym *all = &c->sym[k], *id = &c->sym[j];
+      if (strncmp(all->name, "gridSize.", 9) || id->kind != FS_C_THREAD ||
+          strncmp(id->name, "id", 2) || id->name[2] != all->name[9] || id->value == all->value)
+        continue;
+      return fs_error(c->diags, all->span, "kernel-size", NULL,
+                      "there would be %lld threads along %c, and this is %lld",
+                      (long long)id->value, id->name[2], (long long)all->value);
+    }
+  return FS_OK;
+}
+
 enum fs_status fs_c_solve(struct fs_c_call *c) {
   find_all(c, c->k->body, false, true);
   if (c->n_syms == FS_C_SYMS)
@@ -641,6 +657,7 @@ enum fs_status fs_c_solve(struct fs_c_call *c) {
                     "how many threads there are along `%.60s` does not follow from the arrays",
                     s->name);
   }
+  if (check_grid(c) != FS_OK) return FS_ERR_USER;
   for (int k = 0; k < c->k->n_params; k++) {
     const struct fs_c_param *p = &c->k->params[k];
     if (p->array && !c->array[k].known && p->writes && !find_shape(c, k))

@@ -649,6 +649,20 @@ static struct fs_expr *sum(struct fs_c_reader *p, struct fs_expr *a, struct fs_e
   return fs_ex_binary(p->arena, FS_AO_ADD, a, b);
 }
 
+/* gridDim.x*32 in blocks of 32 threads: all threads along x; NULL: it is another product. */
+static struct fs_expr *all_threads(const struct fs_c_reader *p, struct fs_expr *a,
+                                   struct fs_expr *b) {
+  for (int k = 0; k < 2; k++) {
+    const struct fs_expr *grid = k ? b : a, *size = k ? a : b;
+    int64_t n;
+    if (grid->kind != FS_EX_NAME || strncmp(grid->text, "gridDim.", 8)) continue;
+    if (!fs_c_constant(size, &n) || n != p->block[grid->text[8] - 'x']) continue;
+    return fs_ex_name(p->arena, fs_span_join(a->span, b->span),
+                      fs_arena_printf(p->arena, "gridSize.%c", grid->text[8]));
+  }
+  return NULL;
+}
+
 struct operator_of { const char *sign; int level, op; }; /* op -1: a call of the sign */
 static const struct operator_of operators[] = {
     {"||", 1, FS_AO_OR}, {"&&", 2, FS_AO_AND}, {"|", 3, -1}, {"^", 4, -1}, {"&", 5, -1},
@@ -669,7 +683,9 @@ static struct fs_expr *rule_binary(struct fs_c_reader *p, int level) {
     p->depth--;
     if (!b) return NULL;
     struct fs_expr *pair[] = {a, b};
-    if (o->op == FS_AO_ADD) a = sum(p, a, b);
+    struct fs_expr *all = o->op == FS_AO_MUL ? all_threads(p, a, b) : NULL;
+    if (all) a = all;
+    else if (o->op == FS_AO_ADD) a = sum(p, a, b);
     else if (o->op >= 0) a = fs_ex_binary(p->arena, (enum fs_ast_op)o->op, a, b);
     else a = fs_ex_call(p->arena, o->sign, fs_span_join(a->span, b->span), 2, pair);
     if (a->height > FS_MAX_HEIGHT) {

@@ -77,6 +77,7 @@ struct fs_c_reader {
   bool bare[3];              /* idx, idy, idz stand in the kernel, and are not declared */
   const int64_t *given_block; /* as the user says; NULL: nothing is said */
   bool in_head;              /* of a loop, whose steps are separated by commas */
+  int64_t step[3];           /* threads of a block that take several rows each; 0: they do not */
   int64_t block[3];          /* threads of a block along each axis, where that is a number */
   FS_VEC(struct fs_c_param) params;
   FS_VEC(struct fs_c_name) locals;
@@ -138,6 +139,9 @@ bool fs_c_constant(const struct fs_expr *e, int64_t *out);
 /* cuda_c_tally.c: counts in memory that threads share are those of the array that they are added
  * to at the end; false: they are none. */
 bool fs_c_read_tally(struct fs_c_reader *p, struct fs_stmt **body);
+
+/* cuda_c_rows.c: loops in which a thread takes several rows of a tile go. */
+void fs_c_read_rows(struct fs_c_reader *p, struct fs_stmt **body);
 
 /* cuda_c_block.c: a block whose threads are as one; false: it is none, and *body as it was. */
 bool fs_c_read_blocks(struct fs_c_reader *p, struct fs_stmt **body);

@@ -258,6 +258,10 @@ static int atomicOr(int *p, int x) {
 }
 
 // What kernels of users call besides.
+#define __expf expf
+#define __logf logf
+#define rsqrtf(x) (1.0f / sqrtf(x))
+static float __fdividef(float a, float b) { return a / b; }
 template <typename T>
 static T max(T a, T b) { return a < b ? b : a; }
 template <typename T>
