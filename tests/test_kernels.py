@@ -172,6 +172,7 @@ def users(r):
     a, b, c = array(6, 7), array(7, 5), array(6, 5)
     line, mask, life = array(512 + 6, dtype=I32), array(5), array(6, 7, dtype=I32, low=0, high=2)
     i32, rgb, cube = array(512, dtype=I32), array(5, 4, 3), array(4, 5, 6)
+    whole = array(12, dtype=I32, low=1, high=40)
     big, wide, x16 = array(64, 64), array(32, 48), array(64)
     gauss = np.array([[1, 2, 1], [2, 4, 2], [1, 2, 1]], F32)
     blocks = x[:9].reshape(3, 3)
@@ -246,6 +247,10 @@ def users(r):
         ('histo_kernel', [k, 12, np.ones(256, I32)],
          [1 + np.bincount(k, minlength=256).astype(I32)]),
         ('transposeCoalesced', [np.zeros((64, 64), F32), big], [big.T]),
+        ('is_prime', [np.arange(30, dtype=I32), 30],
+         [np.array([n > 1 and all(n % d for d in range(2, n)) for n in range(30)], I32)]),
+        ('gcds', [whole, np.abs(k) + 1, 12],
+         [np.gcd(whole, k + 1), np.array([int(n).bit_length() for n in whole], I32)]),
         ('mandelbrot', [9, 8, -2, -1, 0.25, 20], [mandelbrot(9, 8, -2, -1, .25, 20)]),
         ('BlackScholesGPU', [stock, strike, years, 0.02, 0.3, 8],
          black_scholes(stock.astype(F64), strike, years, .02, .3)),
@@ -424,10 +429,11 @@ REFUSED = {
                                   '2:33', 'a counter is changed by the head'),
     'a counter behind its loop': (HEAD + '  int i;\n  for (i = 0; i < n; i++) y[i] = 1;\n'
                                   '  y[i] = idx;\n}', '4:5', 'what the counter `i` is behind'),
-    'a loop by another way': (HEAD + '  for (int i = 1; i < n; i *= 2) y[idx] = i;\n}', '2:3',
-                              'a counter that is halved or doubled'),
-    'a loop of another condition': (HEAD + '  for (int i = 1; i != n; i++) y[idx] = i;\n}', '2:19',
-                                    'while its counter is less or more'),
+    'a loop that goes on in another way': (
+        HEAD + '  for (int i = 1; i*i < n; i++) { if (i == 2) continue; y[idx] = i; }\n}', '2:3',
+        'is read in loops of a counter'),
+    'a loop with no step that is read': (HEAD + '  for (int i = 1; i < n; i ^= 2) y[idx] = i;\n}',
+                                         '2:28', '+= -= *= and /= are read'),
     'a return in a loop': (HEAD + '  for (int i = 0; i < n; i++) return;\n  y[idx] = 1;\n}', '2:31',
                            'a `return` within a loop'),
     'an assignment inside': (HEAD + '  y[idx] = n = 3;\n}', '2:14', 'a statement of its own'),
@@ -556,6 +562,9 @@ def check_users(run):
     folder = scores.folder('kernels')
     users_cu = os.path.join(KERNELS, 'users.cu')
     for name, words in {'one_each': 'a name that changes is in what is put into a tile',
+                        'all_add': 'a name that changes is in what is put into a tile',
+                        'first_counts': 'what is computed in shared memory',
+                        'column_parts': 'the next round fills a tile',
                         'dot': 'gathered in its strides'}.items():
         said = run(f'f = :kernel "{users_cu}", "{name}"\n', folder).stderr
         score.check(words in said and said.count('error:') == 1, (name, said))

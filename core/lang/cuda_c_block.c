@@ -28,7 +28,7 @@ struct blocker {
   struct share shares[MOST];
   struct shared tiles[MOST];
   const char *zeros[MOST];   /* names that are 0 */
-  bool strides, failed;
+  bool strides, failed, first; /* first: thread 0 alone is there */
 };
 
 static const struct fs_c_name *local_of(const struct blocker *b, const char *name) {
@@ -258,8 +258,16 @@ static struct fs_stmt *put_one(struct blocker *b, const struct fs_stmt *s, bool 
     case FS_ST_IF:
       if (s->expr->kind == FS_EX_BINARY && s->expr->op == FS_AO_EQ && !s->orelse && !in_stride &&
           is_name(b, s->expr->args[0], "threadIdx.x") && fs_c_constant(s->expr->args[1], &zero) &&
-          !zero)
-        return put_list(b, s->body, false);
+          !zero) {
+        bool before = b->first;
+        b->first = true;
+        to = put_list(b, s->body, false);
+        b->first = before;
+        return to;
+      }
+      break;
+    case FS_ST_INDEXED: /* by all threads, each of which adds */
+      b->failed |= !in_stride && !b->first && s->text && !strcmp(s->text, "atomic");
       break;
     default: break;
   }

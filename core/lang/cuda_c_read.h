@@ -61,6 +61,7 @@ struct fs_c_reader {
   struct fs_arena *arena;
   fs_c_tokens words;
   int at, depth, loops, level;
+  int bodies;                /* of loops and branches, so far */
   struct fs_span last;       /* of the word before */
   enum fs_status st;
   const char *only;          /* the kernel that is wanted; NULL: all */

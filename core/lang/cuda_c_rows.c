@@ -75,6 +75,9 @@ static bool is_loop(struct rows *r, const struct fs_stmt *s, int64_t *size) {
 static bool is_body(struct rows *r, const struct fs_stmt *list, int counter) {
   for (const struct fs_stmt *s = list; s; s = s->next) {
     if (s->kind == FS_ST_FOR || s->kind == FS_ST_WHILE || s->kind == FS_ST_BARRIER) return false;
+    for (int k = 0; k < r->k.n_locals && s->kind == FS_ST_ASSIGN && !s->expr2; k++)
+      if (!strcmp(r->k.locals[k].name, s->targets[0].name) && !r->k.locals[k].once)
+        return false; /* what a thread gathers in its rounds */
     if (s->expr && !is_alike(r, s->expr, counter)) return false;
     if (s->expr2 && !is_alike(r, s->expr2, counter)) return false;
     if (!is_body(r, s->body, counter) || !is_body(r, s->orelse, counter)) return false;

@@ -331,6 +331,7 @@ static bool rule_body(struct fs_c_reader *p, struct fs_stmt **first) {
   struct fs_stmt **tail = first;
   int scope = p->scope.len;
   *first = NULL;
+  p->bodies++;
   p->level++;
   if (!fs_c_enter(p) || !fs_c_rule_statement(p, &tail)) return false;
   p->level--;
@@ -754,7 +755,7 @@ static bool rule_rounds(struct fs_c_reader *p, struct fs_stmt ***tail, struct fs
 }
 
 /* for (int i = a; i < b; i++) */
-static bool rule_for(struct fs_c_reader *p, struct fs_stmt ***tail) {
+static bool rule_counted(struct fs_c_reader *p, struct fs_stmt ***tail) {
   struct fs_stmt *s = fs_st_node(p->arena, FS_ST_FOR, fs_c_cur(p)->span);
   struct fs_expr *range[3];
   enum fs_c_type type = FS_C_I32;
@@ -786,6 +787,10 @@ static bool rule_for(struct fs_c_reader *p, struct fs_stmt ***tail) {
   b->counter = p->locals.data[b->local].counts = true;
   if (!(range[2] = rule_limit(p, name, &up)) || !fs_c_expect(p, ";")) return false;
   const char *tree = halves(p, t->text);
+  bool shares = false;
+  for (int k = 0; k < p->locals.len; k++) shares |= p->locals.data[k].shared;
+  if (tree && !shares)
+    return fs_c_refuse(p, t->span, "a counter goes on by i++, i--, i += k or i = i + k");
   if (tree) {
     range[1] = fs_ex_name(p->arena, t->span, tree);
     by_up = strcmp(tree, FS_C_HALVED) != 0;
@@ -827,6 +832,95 @@ static bool rule_for(struct fs_c_reader *p, struct fs_stmt ***tail) {
   if (out >= 0) p->scope.data[out].lost = true;
   add(tail, s);
   return true;
+}
+
+static bool goes_on(const struct fs_stmt *list) {
+  for (const struct fs_stmt *s = list; s; s = s->next) {
+    bool loop = s->kind == FS_ST_FOR || s->kind == FS_ST_WHILE;
+    if (s->kind == FS_ST_CONTINUE || (!loop && (goes_on(s->body) || goes_on(s->orelse))))
+      return true;
+  }
+  return false;
+}
+
+/* a = b, c++ up to a sign */
+static bool rule_steps(struct fs_c_reader *p, struct fs_stmt ***tail, const char *sign) {
+  p->in_head = true;
+  while (!fs_c_is(p, sign) && p->st == FS_OK) {
+    if (!rule_assignment(p, tail)) break;
+    if (!fs_c_accept(p, ",")) break;
+  }
+  p->in_head = false;
+  return p->st == FS_OK && fs_c_expect(p, sign);
+}
+
+/* for (int d = 2; d*d <= n; d++), of any condition and step, is a `while`. */
+static bool rule_any_for(struct fs_c_reader *p, struct fs_stmt ***tail) {
+  struct fs_stmt *s = fs_st_node(p->arena, FS_ST_WHILE, fs_c_cur(p)->span);
+  enum fs_c_type type;
+  int scope = p->scope.len, open = 1;
+  fs_c_next(p);
+  if (!fs_c_expect(p, "(")) return false;
+  p->level++;
+  bool own = fs_c_begins_type(p);
+  if (own && (!fs_c_rule_type(p, &type) || !rule_declarators(p, type, tail) ||
+              !fs_c_expect(p, ";")))
+    return false;
+  if (!own && !rule_steps(p, tail, ";")) return false;
+  s->expr = fs_c_is(p, ";") ? truth(p, s->span) : rule_again(p);
+  if (!s->expr || !fs_c_expect(p, ";")) return false;
+  int steps = p->at;
+  for (; open && fs_c_cur(p)->kind != FS_CT_END; fs_c_next(p))
+    open += fs_c_is(p, "(") - fs_c_is(p, ")");
+  s->span = fs_span_join(s->span, p->last);
+  p->loops++;
+  if (!rule_body(p, &s->body)) return false;
+  p->loops--;
+  if (goes_on(s->body))
+    return fs_c_refuse(p, s->span, "a `continue` is read in loops of a counter: i < n; i++");
+  struct fs_stmt **end = &s->body;
+  int after = p->at;
+  while (*end) end = &(*end)->next;
+  p->at = steps;
+  p->level++;
+  p->before = NULL;
+  if (!rule_steps(p, &end, ")")) return false;
+  p->level -= 2;
+  p->at = after;
+  p->scope.len = scope;
+  add(tail, s);
+  return true;
+}
+
+static bool rule_for(struct fs_c_reader *p, struct fs_stmt ***tail) {
+  int at = p->at, scope = p->scope.len, locals = p->locals.len, bodies = p->bodies;
+  int said = p->diags->list.len, level = p->level, depth = p->depth;
+  struct fs_stmt **end = *tail;
+  FS_VEC(struct fs_c_name) before = {0};
+  for (int k = 0; k < locals; k++) *FS_PUSH(&before) = p->locals.data[k];
+  bool good = rule_counted(p, tail);
+  if (!good && p->st == FS_ERR_USER && p->bodies == bodies) { /* its head is of another kind */
+    struct fs_c_unread first = {.why = NULL};
+    const struct fs_diag *d = &p->diags->list.data[said];
+    first.at = d->span;
+    first.why = fs_arena_strndup(p->arena, d->message, strlen(d->message));
+    first.hint = d->hint ? fs_arena_strndup(p->arena, d->hint, strlen(d->hint)) : NULL;
+    fs_diags_cut(p->diags, said);
+    p->st = FS_OK;
+    p->at = at, p->scope.len = scope, p->locals.len = locals, p->level = level, p->depth = depth;
+    for (int k = 0; k < locals; k++) p->locals.data[k] = before.data[k];
+    *tail = end;
+    **tail = NULL;
+    bodies = p->bodies;
+    good = rule_any_for(p, tail);
+    if (!good && p->st == FS_ERR_USER && p->bodies == bodies) { /* nor is it of that */
+      fs_diags_cut(p->diags, said);
+      p->st = FS_OK;
+      fs_c_refuse_unread(p, &first);
+    }
+  }
+  FS_VEC_FREE(&before);
+  return good;
 }
 
 static bool rule_jump(struct fs_c_reader *p, struct fs_stmt ***tail) {

@@ -77,22 +77,33 @@ static bool is_end(struct tally *t, const struct fs_stmt *s, const struct fs_stm
          goes_through(t, e->args[1]->args[2], loop);
 }
 
-static void look(struct tally *t, const struct fs_stmt *list, const struct fs_stmt *loop) {
+/* if (tid < size) */
+static bool is_bound(const struct tally *t, const struct fs_expr *e) {
+  int64_t size;
+  return e->kind == FS_EX_BINARY && e->op == FS_AO_LT && is_name(t->p, e->args[0], "threadIdx.x") &&
+         fs_c_constant(e->args[1], &size) && size == t->of->dim[0];
+}
+
+/* `loop`: the one around; `top`: beside it there is nothing around. */
+static void look(struct tally *t, const struct fs_stmt *list, const struct fs_stmt *loop,
+                 bool top) {
   for (const struct fs_stmt *s = list; s; s = s->next) {
     bool mine = s->expr2 && is_of(t, s->expr2);
     int64_t zero;
     if (mine && is_atomic(s) && s->expr->kind == FS_EX_BINARY && s->expr->op == FS_AO_ADD &&
         uses(t, s->expr) == 1 && !uses(t, s->expr2->args[2]))
       t->adds++;
-    else if (mine && !is_atomic(s) && fs_c_constant(s->expr, &zero) && !zero &&
+    else if (top && mine && !is_atomic(s) && fs_c_constant(s->expr, &zero) && !zero &&
              goes_through(t, s->expr2->args[2], loop))
       t->zeros++;
-    else if (uses(t, s->expr) == 1 && is_end(t, s, loop))
+    else if (top && uses(t, s->expr) == 1 && is_end(t, s, loop))
       t->end = s, t->n_ends++;
     else
       t->others += uses(t, s->expr) + uses(t, s->expr2);
-    look(t, s->body, s->kind == FS_ST_FOR ? s : loop);
-    look(t, s->orelse, loop);
+    bool goes = s->kind == FS_ST_FOR && !loop;
+    bool whole = goes || (s->kind == FS_ST_IF && is_bound(t, s->expr));
+    look(t, s->body, goes ? s : loop, top && whole);
+    look(t, s->orelse, loop, false);
   }
 }
 
@@ -147,7 +158,7 @@ bool fs_c_read_tally(struct fs_c_reader *p, struct fs_stmt **body) {
   for (int k = 0; k < p->locals.len; k++)
     if (p->locals.data[k].shared) t.of = &p->locals.data[k], n++;
   if (n != 1 || t.of->n_dims != 1) return false;
-  look(&t, *body, NULL);
+  look(&t, *body, NULL, true);
   bool good = t.zeros && t.adds && t.n_ends == 1 && !t.others && find_rest(&t, &rest);
   if (good) *body = put_list(&t, *body, rest);
   else p->block[0] = block;

@@ -491,7 +491,7 @@ static bool put_list(struct tree *t, const struct fs_stmt *list);
 /* x = x + e keeps its x as it is, which says that it is a sum of all rounds. A float that has
  * several values has its type from the first on. */
 static bool put_value(struct tree *t, const struct fs_expr *e, struct fs_expr *left,
-                      const struct fs_expr *old, enum fs_c_type type, bool typed,
+                      const struct fs_expr *old, enum fs_c_type type, bool typed, bool whole,
                       struct fs_expr **out) {
   struct value v;
   bool compound = e->kind == FS_EX_BINARY && e->args[0] == old && e->op <= FS_AO_MUL;
@@ -504,7 +504,7 @@ static bool put_value(struct tree *t, const struct fs_expr *e, struct fs_expr *l
     }
   }
   if (!value_of(t, e, &v)) return false;
-  bool cuts = v.host && is_float(type) ? typed : v.host && is_float(v.type);
+  bool cuts = v.host && is_float(type) ? typed : v.host && (whole || is_float(v.type));
   *out = cuts ? cast(t, v, type).e : as_type(t, v, type).e;
   return true;
 }
@@ -519,10 +519,21 @@ static bool put_own(struct tree *t, const struct fs_stmt *s) {
                 "numbers, and counters of loops from a number to a number, are",
                 "an element of `%.60s` at a computed place is not written", of->name);
   struct fs_expr *left = own_name(t, of, at, s->expr2->span);
-  if (!put_value(t, s->expr, left, s->expr2, t->real[of->type], true, &value)) return false;
+  if (!put_value(t, s->expr, left, s->expr2, t->real[of->type], true, false, &value)) return false;
   assign(t, s->span, left->text, value);
   (*t->tail) = NULL;
   return true;
+}
+
+/* Whether a `while` gives a name other values: these are of one type, as is the first. */
+static bool in_while(const struct fs_stmt *list, const char *name, bool inside) {
+  for (const struct fs_stmt *s = list; s; s = s->next) {
+    if (inside && s->kind == FS_ST_ASSIGN && !s->expr2 && !strcmp(s->targets[0].name, name))
+      return true;
+    if (in_while(s->body, name, inside || s->kind == FS_ST_WHILE)) return true;
+    if (in_while(s->orelse, name, inside)) return true;
+  }
+  return false;
 }
 
 static bool put_assign(struct tree *t, const struct fs_stmt *s) {
@@ -542,8 +553,10 @@ static bool put_assign(struct tree *t, const struct fs_stmt *s) {
   }
   const struct fs_expr *old = s->expr->kind == FS_EX_BINARY ? s->expr->args[0] : NULL;
   if (old && (old->kind != FS_EX_NAME || strcmp(old->text, to))) old = NULL;
+  bool whole = changes && in_while(t->c->k->body, to, false);
   if (!put_value(t, s->expr, fs_ex_name(t->c->arena, s->targets[0].span, to), old, type,
-                 changes, &value)) return false;
+                 changes, whole, &value))
+    return false;
   assign(t, s->span, to, value);
   (*t->tail) = NULL;
   return true;
@@ -553,7 +566,7 @@ static bool put_element(struct tree *t, const struct fs_stmt *s) {
   struct fs_expr *left, *value;
   enum fs_c_type type;
   if (!element(t, s->expr2, &left, &type)) return false;
-  if (!put_value(t, s->expr, left, s->expr2, type, false, &value)) return false;
+  if (!put_value(t, s->expr, left, s->expr2, type, false, false, &value)) return false;
   struct fs_stmt *to = statement(t, FS_ST_INDEXED, s->span);
   fs_st_target(t->c->arena, to, s->targets[0].name, s->targets[0].span);
   to->expr2 = left;

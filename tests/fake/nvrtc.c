@@ -100,16 +100,19 @@ static const char *next_kernel(const char *p, char *name, size_t size) {
   return NULL;
 }
 
-/* extern __shared__ float s[];  is  float *s = (float *)fiber_dynamic(); */
+/* extern __shared__ float s[];  is  float *s = (float *)fiber_dynamic();  in a text of the user,
+ * which has a #line at its begin. */
 static void write_text(FILE *f, const char *source) {
   static const char word[] = "extern __shared__ ";
-  for (const char *at; (at = strstr(source, word));) {
-    const char *type = at + sizeof word - 1, *end = strchr(type, '['), *name = end;
-    if (!end) break;
+  const char *at = strstr(source, "#line 1 ") ? source : "";
+  while ((at = strstr(at, word))) {
+    const char *type = at + sizeof word - 1, *end = type + strcspn(type, "[;\n"), *name = end;
+    at = end;
+    if (strncmp(end, "[];", 3)) continue;
     while (name > type && name[-1] != ' ') name--;
-    fprintf(f, "%.*s%.*s *%.*s = (%.*s *)fiber_dynamic()", (int)(at - source), source,
-            (int)(name - type), type, (int)(end - name), name, (int)(name - type), type);
-    source = end + strcspn(end, ";");
+    fprintf(f, "%.*s%.*s *%.*s = (%.*s *)fiber_dynamic()", (int)(type - (sizeof word - 1) - source),
+            source, (int)(name - type), type, (int)(end - name), name, (int)(name - type), type);
+    source = at = end + 2;
   }
   fputs(source, f);
 }

@@ -700,4 +700,64 @@ __global__ void counts(const int *data, int *bins, int n) {
   for (int b = threadIdx.x; b < 5; b += blockDim.x) atomicAdd(&bins[b], s[b]);
 }
 
+// 44: loops of any condition and step
+__global__ void is_prime(const int *x, int *y, int n) {
+  int i = blockIdx.x*blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int v = x[i], prime = v > 1;
+  for (int d = 2; d*d <= v; d++)
+    if (v % d == 0) {
+      prime = 0;
+      break;
+    }
+  y[i] = prime;
+}
+__global__ void gcds(const int *x, const int *y, int *g, int *bits, int n) {
+  int i = blockIdx.x*blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int a, b, rounds = 0, k;
+  for (a = x[i], b = y[i]; b != 0; rounds++) {
+    int t = a % b;
+    a = b;
+    b = t;
+  }
+  g[i] = a + 0*rounds;
+  int most = 0;
+  for (k = 1; k <= x[i]; k *= 2) most++;
+  bits[i] = most;
+}
+
+// 45: these depend on the launch
+__global__ void all_add(const float *x, float *y, float *count, int n) {
+  __shared__ float s[BLOCK];
+  float sum = 0;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) sum += x[blockIdx.x*n + i];
+  s[threadIdx.x] = sum;
+  __syncthreads();
+  for (int k = blockDim.x/2; k > 0; k /= 2) {
+    if (threadIdx.x < k) s[threadIdx.x] += s[threadIdx.x + k];
+    __syncthreads();
+  }
+  atomicAdd(count, 1);
+  if (threadIdx.x == 0) y[blockIdx.x] = s[0];
+}
+__global__ void first_counts(const int *data, int *bins, int n) {
+  __shared__ int s[256];
+  s[threadIdx.x] = 0;
+  __syncthreads();
+  int i = blockIdx.x*blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(&s[data[i]], 1);
+  __syncthreads();
+  if (blockIdx.x == 0) atomicAdd(&bins[threadIdx.x], s[threadIdx.x]);
+}
+__global__ void column_parts(const float *in, float *out, int w) {
+  __shared__ float tile[TILE_DIM][TILE_DIM];
+  int x = blockIdx.x*TILE_DIM + threadIdx.x, y = blockIdx.y*TILE_DIM + threadIdx.y;
+  for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS) tile[threadIdx.y + j][threadIdx.x] = in[(y + j)*w + x];
+  __syncthreads();
+  float sum = 0;
+  for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS) sum += tile[threadIdx.y + j][threadIdx.x];
+  atomicMax(&out[x], sum);
+}
+
 int main(void) { return 0; }
