@@ -19,6 +19,11 @@ NO_PIN = '.*error: :{} off: there is no such pin\n(.*\n)*hint: :split lists the 
 SHARE = '{} share a kernel from now on, in blocks that have {}; `:fuse off {}` takes it back'
 APART = '{} are kept in kernels of their own from now on; `:split off {}` takes it back'
 
+# What a choice makes of the last block.
+SAME = '\nthe last block: the same plan'
+MORE = r'\nthe last block: 1 → 2 kernels, \+40 B, .* → .*s predicted \(×1\.\d+\)'
+LESS = r'the last block: 2 → 1 kernel, -40 B, .* → .*s predicted \(×0\.\d+\)'
+
 # An input, and a pattern that all of its output fits; words as they are.
 SESSION = [
     (':vars', 'no variables'),
@@ -28,19 +33,23 @@ SESSION = [
     (':fuse', 'fuse on\nno statements are pinned'),
     ('x = 1.0*(1:5); a = x + 1; b = a*2; c = x - 1;', '1 kernel .*'),
     # Pins.
-    (':fuse a b', SHARE.format('a and b', 'both', 'a b')),
-    (':split a c', APART.format('a and c', 'a c')),
+    (':fuse a b', SHARE.format('a and b', 'both', 'a b') + SAME),
+    (':split a c', APART.format('a and c', 'a c') + MORE),
     (':fuse', 'fuse on\n  :fuse a b\n  :split a c'),
-    (':fuse off b a', '  :split a c'),
+    (':fuse off b a', '  :split a c' + MORE),
     (':fuse off a b', NO_PIN.format('fuse')),
     ('a = x + 1; b = a*2; c = x - 1;', '[23] kernels .*'),
-    (':split off', ''),
+    (':split off', LESS),
     (':split', 'no statements are pinned'),
     ('a = x + 1; b = a*2; c = x - 1;', '1 kernel .*'),
-    (':fuse a b c', SHARE.format('a, b and c', '.*', 'a b c')),
-    (':fuse off a b c', 'no statements are pinned'),
-    (':split 1 2', APART.format('1 and 2', '1 2')),
-    (':split off 2 1', 'no statements are pinned'),
+    (':fuse a b c', SHARE.format('a, b and c', '.*', 'a b c') + SAME),
+    (':fuse off a b c', 'no statements are pinned' + SAME),
+    (':fuse off', r'the last block: 1 → 3 kernels, \+80 B, .*'),
+    (':fuse on', SAME.strip()),
+    (':strategy minsync', SAME.strip()),
+    (':strategy smart', SAME.strip()),
+    (':split 1 2', APART.format('1 and 2', '1 2') + MORE),
+    (':split off 2 1', 'no statements are pinned' + SAME),
     (':fuse a', r'(.*\n)*.*error: :fuse takes two statements or more(.*\n?)*'),
     (':split a a', r'.*error: :split: a is named twice(.*\n?)*'),
     (':fuse 1x a', r".*error: :fuse: '1x' cannot name a statement(.*\n?)*"),

@@ -564,6 +564,12 @@ static enum fs_status run_split(struct command *c) {
   return FS_OK;
 }
 
+/* A choice of what is fused answers with what it makes of the last block. */
+static enum fs_status answered(struct command *c, enum fs_status st) {
+  if (!st && c->n && !(c->s->flags & FS_EVAL_SCRIPT)) fs_session_what_if(c->s, &c->out);
+  return st;
+}
+
 static enum fs_status run_set(struct command *c) {
   if (!c->n) {
     fs_settings_list(c->s, &c->out);
@@ -791,11 +797,11 @@ static enum fs_status dispatch(struct command *c) {
     case FS_CMD_CACHE: return hand_over(c, fs_session_cache);
     case FS_CMD_TUNE: return hand_over(c, fs_session_tune);
     case FS_CMD_RACE: return *c->rest ? fs_session_race(c->s, c->rest, c->span, &c->out) : usage(c);
-    case FS_CMD_FUSE: return run_fuse(c);
-    case FS_CMD_SPLIT: return run_split(c);
+    case FS_CMD_FUSE: return answered(c, run_fuse(c));
+    case FS_CMD_SPLIT: return answered(c, run_split(c));
     case FS_CMD_PIN: return hand_over(c, fs_session_pin);
     case FS_CMD_UNPIN: return hand_over(c, fs_session_unpin);
-    case FS_CMD_STRATEGY: return change_setting(c, "strategy");
+    case FS_CMD_STRATEGY: return answered(c, change_setting(c, "strategy"));
     case FS_CMD_TARGET: return change_setting(c, "target");
     case FS_CMD_CALIBRATE: return run_calibrate(c);
     case FS_CMD_TIME: return change_setting(c, "time");

@@ -336,6 +336,9 @@ enum fs_status fs_session_assert(struct fs_session *s, struct fs_words *words,
 /* The k best combinations for a plan's block, and the unfused one, as
  * fs_alternatives_put() takes them. run: the block that runs as the chosen plan, or NULL.
  * Given. */
+/* How the last block would be planned now, beside how it is, in one line; nothing if there is
+ * no block, or it is not kept. */
+void fs_session_what_if(struct fs_session *s, struct fs_str *out);
 json_t *fs_session_alternatives(struct fs_session *s, struct fs_plan *chosen,
                                 const struct fs_block *run, int k);
 /* The plans of an input that ended are kept to be compared with. */
