@@ -65,7 +65,7 @@ static void fill(const struct fs_writer *w, const char *text, struct fs_str *out
     opening = false;
     if (n - blank > 4 && !memcmp(p + blank, "//: ", 4)) {
       const struct fs_lp *place = fs_lp_place(w->lp->all, p + blank + 4, n - blank - 4);
-      if (!memcmp(p + blank + 4, "pointers", n - blank - 4))
+      if (!strncmp(p + blank + 4, "pointers\n", 9))
         fs_lp_print_shared(w->lp->all, w_dialect(w), (int)blank / 2, out);
       if (place) fs_lp_print(place, w_dialect(w), (int)blank / 2, out);
     } else if (w->args->grid && n > 6 && !memcmp(p, "extern", 6)) {

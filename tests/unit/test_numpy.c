@@ -229,7 +229,7 @@ struct zip {
 
 static void le(struct fs_str *s, uint64_t v, int bytes) {
   for (int k = 0; k < bytes; k++) {
-    char c = (char)(v >> 8 * k);
+    char c = k < 8 ? (char)(v >> 8 * k) : 0;
     fs_str_put(s, &c, 1);
   }
 }
