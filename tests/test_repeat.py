@@ -364,12 +364,17 @@ def several_places(s):
     s.run(':set plan line')
     once = 'a = 2*V;\nif a[1] < 0\n  print(a[1])\nend\n'
     events = s.run('if true\n' + once*3 + 'for k = 1:5\n' + once*2 + 'end\nend')
-    s.run(':set plan off')
     same = [e for e in events if e['event'] == 'plan']
     score.check([p['runs'] for p in same] == [1, 1, 1, 5, 5],
                 'a block at several places', str(same)[:900])
-    score.check(len({p['measured'] for p in same} - {None}) == 5,
-                'each has its own time', str([p['measured'] for p in same]))
+    # Two places may take the same nanoseconds by chance, but not in every one of ten inputs.
+    tries = []
+    while len(tries) < 10 and not (tries and len(set(tries[-1]) - {None}) == 5):
+        tries.append([p['measured'] for p in same])
+        same = [e for e in s.run('if true\n' + once*3 + 'for k = 1:5\n' + once*2 + 'end\nend')
+                if e['event'] == 'plan']
+    s.run(':set plan off')
+    score.check(len(set(tries[-1]) - {None}) == 5, 'each has its own time', str(tries))
 
 
 # -- the short way and the long one ---------------------------------------------------
