@@ -10,7 +10,8 @@ from pygments.token import (Comment, Error, Keyword, Name, Number, Operator,
                             Punctuation, String, Text, Whitespace)
 
 KEYWORDS = ('if', 'elseif', 'else', 'end', 'while', 'for', 'forall',
-            'function', 'return', 'begin', 'break', 'continue', 'barrier', 'import')
+            'function', 'return', 'begin', 'break', 'continue', 'barrier', 'import', 'try',
+            'catch')
 CONSTANTS = ('true', 'false')
 # Special at the start of a statement and before a name, names elsewhere.
 DECLARATIONS = ('input', 'TILE32x32', 'matrix', 'subvector32', 'vector',

@@ -318,7 +318,7 @@ HABITS = [
     ('print(f"{total}")', '"{total}"', 'joined to a string by +'),
     ('def f(x):', 'f', 'f(x) = x^2'),
     ('int x = 3', 'x', 'no word before it'),
-    ('try', 'try', 'cannot be caught'),
+    ('except', 'except', 'caught by try'),
     ('hold on', 'on', 'several curves go into one'),
     ('clear x', 'x', ':reset -f'),
     ('help sum', 'sum', '`?name`'),

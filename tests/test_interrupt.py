@@ -47,6 +47,7 @@ STATEMENTS = {
     'parse': LONG,
     'parse a block': '[' + ', '.join(['1.5'] * 40000) + '];',
     'an empty loop': 'while true; end',
+    'nothing to catch': 'n = 0; try; while true; n = n + 1; end; catch; n = -1; end',
     'a loop of numbers': 'n = 0; while true; n = n + 1; end',
     'a loop of blocks': 'for k = 1:1e9; x = A*w + k; y = A\'*x; end',
     'functions': 'fib(60)',

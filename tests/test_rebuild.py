@@ -260,7 +260,8 @@ CELLS = [
     'x = load("f{1}.npy"); x = x + 1; save("f{1}.npy", x);', 'import "part{1}.inc.fs"',
     'for k = 1:{2}; s = s + k; end', 'k = {2}; for k = 1:k; s = s + k; end',
     'f(t) = t + s + {0}', 'w = f(y);', 'g = t -> t*a + {0};', 'v = map(g, [1, 2, 3]);',
-    'if s > {0}; y = x; else; y = 2*x; end', 'x[{2}] = {0};', 'y = x(1:3) + a;',
+    'if s > {0}; y = x; else; y = 2*x; end',
+    'try; x = x + {0}; y = x[9{2}]; catch q; u = {0}; end', 'x[{2}] = {0};', 'y = x(1:3) + a;',
     ':set digits {2}', ':set width 6{2}', 's = 0;', 'x = [{0}, 1, 2, 3, 4, 5, 6];',
     'x = randn(7);', 'q = "x = {0}"; u = {0};', 'u = u + a; # :set digits 9',
 ]

@@ -527,6 +527,7 @@ static void drop_block(struct fs_interp *in) {
   for (int i = 0; i < in->inputs.len; i++)
     fs_tensor_unref(in->inputs.data[i]);
   in->inputs.len = 0;
+  in->late = false;
   struct fs_graph *done = in->graph;
   in->graph = NULL;
   if (!done) return;
@@ -536,16 +537,25 @@ static void drop_block(struct fs_interp *in) {
   in->spare = done;
 }
 
+/* After a jump out of a function its scope is gone, though the log knows it. */
+static bool is_open(const struct fs_interp *in, const struct fs_scope *scope) {
+  const struct fs_scope *s = in->scope;
+  while (s && s != scope) s = s->up;
+  return s || scope == &in->globals;
+}
+
 /* New names go first: then those that come back find the room that they had,
  * and nothing is allocated but a name that `return` had removed. */
 void fs_block_abandon(struct fs_interp *in) {
-  for (int i = in->undo.len - 1; i >= 0; i--)
-    if (in->undo.data[i].old.kind == FS_V_NONE)
-      fs_scope_remove(&in->globals, in->undo.data[i].name);
-  for (int i = in->undo.len - 1; i >= 0; i--)
-    if (in->undo.data[i].old.kind != FS_V_NONE)
-      fs_scope_set(&in->globals, in->undo.data[i].name,
-                   fs_val_ref(in->undo.data[i].old));
+  for (int i = in->undo.len - 1; i >= 0; i--) {
+    struct fs_undo *u = &in->undo.data[i];
+    if (u->old.kind == FS_V_NONE && is_open(in, u->scope)) fs_scope_remove(u->scope, u->name);
+  }
+  for (int i = in->undo.len - 1; i >= 0; i--) {
+    struct fs_undo *u = &in->undo.data[i];
+    if (u->old.kind != FS_V_NONE && is_open(in, u->scope))
+      fs_scope_set(u->scope, u->name, fs_val_ref(u->old));
+  }
   forget_undo(in);
   drop_pending(in);
   drop_block(in);
@@ -747,6 +757,13 @@ enum fs_status fs_interp_flush(struct fs_interp *in) {
   fs_again_flushed(in);
   forget_undo(in);
   return emit_pending(in);
+}
+
+enum fs_status fs_block_alone(struct fs_interp *in) {
+  if (!in->tries || in->explain || in->elementwise) return FS_OK;
+  enum fs_status st = in->undo.len || in->pending.len ? fs_interp_flush(in) : FS_OK;
+  in->late = true;
+  return st;
 }
 
 /* -- host reads ------------------------------------------------------------ */

@@ -141,8 +141,9 @@ static enum fs_status call_builtin(struct fs_interp *in, struct fs_func *f,
     if (bad != FS_OK) return bad;
   }
   struct fs_call c = {in, b, n, args, span, spans, want, out};
+  enum fs_status st = b->traits & FS_BT_LATE ? fs_block_alone(in) : FS_OK;
   in->span = span;
-  enum fs_status st = b->fn(&c);
+  if (st == FS_OK) st = b->fn(&c);
   if (st != FS_OK) return st;
   while (*got < want && out[*got].kind != FS_V_NONE) ++*got;
   return FS_OK;
@@ -229,6 +230,7 @@ static enum fs_status call_defined(struct fs_interp *in, struct fs_func *f,
   in->lib_span = lib_span;
   in->lib_stmt = lib_stmt;
   in->index_end.len = index_ends;
+  fs_undo_leave(in, &local);
   fs_scope_clear(&local);
   if (st == FS_ERR_USER && !library && !lib_depth)
     fs_note_call(in->diags, span, "called", "in %.100s, called here", func_name(f));

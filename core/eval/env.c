@@ -17,6 +17,7 @@ static void log_undo(struct fs_interp *in, const struct fs_var *var,
   if (var && var->logged == in->undo_round) return;
   char *copy = fs_strdup(name);
   *FS_PUSH(&in->undo) = (struct fs_undo){
+      .scope = in->scope,
       .name = copy,
       .old = var ? fs_val_ref(var->value) : (struct fs_val){FS_V_NONE}};
 }
@@ -31,13 +32,29 @@ static void log_assigned(struct fs_interp *in, const struct fs_var *var,
 void fs_assign(struct fs_interp *in, const char *name, struct fs_val v) {
   struct fs_var *var = fs_scope_var(in->scope, name);
   fs_again_assigns(in, name, !var);
-  if (in->scope != &in->globals || !in->running) {
+  bool global = in->scope == &in->globals && in->running;
+  if (!global && !in->scope->tries) {
     fs_scope_put(in->scope, var, name, v);
     return;
   }
   log_undo(in, var, name);
-  log_assigned(in, var, name);
+  if (global) log_assigned(in, var, name);
   fs_scope_put(in->scope, var, name, v)->logged = in->undo_round;
+}
+
+void fs_undo_leave(struct fs_interp *in, const struct fs_scope *scope) {
+  int n = 0;
+  if (!scope->logged) return;
+  for (int k = 0; k < in->undo.len; k++) {
+    struct fs_undo u = in->undo.data[k];
+    if (u.scope != scope) {
+      in->undo.data[n++] = u;
+      continue;
+    }
+    free(u.name);
+    fs_val_unref(u.old);
+  }
+  in->undo.len = n;
 }
 
 /* -- lookup ---------------------------------------------------------------- */
@@ -144,7 +161,7 @@ struct candidates {
 /* Not those that a name always follows: the parser has found them misspelt. */
 static const char *const keywords[] = {
     "if",    "elseif", "else",    "end",  "while", "break", "continue", "return",
-    "begin", "barrier", "true", "false", NULL};
+    "begin", "barrier", "try", "catch", "true", "false", NULL};
 
 static const char *scope_name(struct candidates *c, struct fs_scope *s) {
   return c->k < s->vars.len ? s->vars.data[c->k++].name : NULL;

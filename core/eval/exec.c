@@ -375,6 +375,7 @@ static enum fs_status exec_for(struct fs_interp *in, const struct fs_stmt *s,
   enum fs_status st = fs_eval(in, s->expr, &v);
   if (st != FS_OK) return st;
   st = check_rounds(in, s, &v);
+  if (st == FS_OK) st = fs_block_alone(in); /* of elements that lie anywhere */
   int64_t lifted = st == FS_OK ? fs_lift_try(in, s, &v, &st) : 0;
   int64_t n = st == FS_OK ? loop_count(&v) : 0;
   const struct fs_lift_said *no = st == FS_OK && !lifted ? fs_lift_said(s) : NULL;
@@ -393,6 +394,60 @@ static enum fs_status exec_begin(struct fs_interp *in, const struct fs_stmt *s,
   in->begin_depth--;
   if (st == FS_OK && edge) st = fs_interp_flush(in);
   return st;
+}
+
+/* -- try ------------------------------------------------------------------- */
+
+/* The message of what went wrong, which is told no more: of the mistakes from `from` on in the
+ * list the first. */
+static struct fs_val take_message(struct fs_interp *in, int from) {
+  const struct fs_diag *list = in->diags->list.data;
+  int n = in->diags->list.len, first = 0;
+  while (from < n && list[from].severity != FS_ERROR) from++;
+  const char *text = from < n ? list[from].message : "";
+  struct fs_val message = fs_val_string(text, strlen(text));
+  while (first < n && list[first].severity != FS_ERROR) first++;
+  fs_diags_cut(in->diags, first);
+  return message;
+}
+
+/* Its body is of blocks of its own: the mistakes that show when one runs are its own, too. What
+ * may be such a mistake is a block alone (fs_block_alone()), so what stands before it is done. */
+static enum fs_status exec_body(struct fs_interp *in, const struct fs_stmt *s, enum fs_flow *flow,
+                                struct fs_val *message) {
+  struct fs_scope *scope = in->scope;
+  enum fs_status st = fs_interp_flush(in);
+  if (st != FS_OK) return st;
+  scope->tries++;
+  in->tries++;
+  scope->logged = true;
+  st = fs_exec(in, s->body, flow);
+  int told = 0;
+  bool done = st == FS_OK;
+  if (done || (st == FS_ERR_USER && !in->explain)) { /* what was done before counts */
+    int before = in->diags->list.len;
+    enum fs_status end = fs_interp_flush(in);
+    if (end != FS_OK) st = end, told = before;
+  }
+  scope->tries--;
+  in->tries--;
+  if (st != FS_ERR_USER || in->explain) return st;
+  fs_again_stop(in);
+  fs_clear_results(in);
+  *flow = FS_FLOW_NEXT;
+  *message = take_message(in, told);
+  return FS_OK;
+}
+
+static enum fs_status exec_try(struct fs_interp *in, const struct fs_stmt *s,
+                               enum fs_flow *flow) {
+  struct fs_val message = {FS_V_NONE};
+  fs_again_stop(in); /* more than one block */
+  enum fs_status st = exec_body(in, s, flow, &message);
+  if (st != FS_OK || message.kind == FS_V_NONE) return st;
+  if (s->n_targets && !is_blank(s->targets[0].name)) fs_assign(in, s->targets[0].name, message);
+  else fs_val_unref(message);
+  return fs_exec(in, s->orelse, flow);
 }
 
 /* -- return ---------------------------------------------------------------- */
@@ -607,6 +662,7 @@ static enum fs_status exec_one(struct fs_interp *in, const struct fs_stmt *s,
       *flow = FS_FLOW_RETURN;
       return in->call_depth ? eval_results(in, s) : return_top(in, s);
     case FS_ST_BEGIN: return exec_begin(in, s, flow);
+    case FS_ST_TRY: return exec_try(in, s, flow);
     case FS_ST_BARRIER: fs_block_barrier(in); return FS_OK;
     case FS_ST_IMPORT: return exec_import(in, s);
     case FS_ST_DECLARE: return fs_exec_declare(in, s);
@@ -632,7 +688,7 @@ enum fs_status fs_exec(struct fs_interp *in, const struct fs_stmt *list,
     in->span = in->stmt = s->span;
     st = exec_one(in, s, flow);
     bool long_block = in->graph && in->graph->nodes.len > BLOCK_NODES;
-    if (st == FS_OK && long_block) {
+    if (st == FS_OK && (long_block || (in->tries && in->late))) {
       fs_again_stop(in); /* more than one block */
       st = fs_interp_flush(in);
     }

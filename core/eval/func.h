@@ -36,7 +36,8 @@ enum fs_builtin_trait {
   FS_BT_MAP = 1,           /* data is the elementwise operation that it is */
   FS_BT_CAST = 2,          /* data is the type that it converts to */
   FS_BT_WHOLE = 4,         /* looks at an array as a whole: no function of its elements */
-  FS_BT_PLAIN = 8          /* its result follows from types, shapes and numbers alone */
+  FS_BT_PLAIN = 8,         /* its result follows from types, shapes and numbers alone */
+  FS_BT_LATE = 16          /* may fail when its block runs */
 };
 
 struct fs_builtin {

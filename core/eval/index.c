@@ -169,6 +169,8 @@ static enum fs_status tensor_sub(struct fs_interp *in, const struct fs_val *v,
   const struct fs_shape *shape = &v->tensor->shape;
   struct fs_tv t;
   bool mask = v->tensor->dtype == FS_BOOL;
+  enum fs_status st = mask ? FS_OK : fs_block_alone(in);
+  if (st != FS_OK) return st;
   out->kind = mask ? SUB_MASK : SUB_LIST;
   out->count = fs_shape_count(shape);
   if (mask && out->count != extent)
@@ -185,7 +187,7 @@ static enum fs_status tensor_sub(struct fs_interp *in, const struct fs_val *v,
     out->list = fs_val_ref(*v);
     return FS_OK;
   }
-  enum fs_status st = fs_tv_of(in, v, out->span, NULL, &t);
+  st = fs_tv_of(in, v, out->span, NULL, &t);
   if (st == FS_OK) st = flatten(in, &t);
   if (st == FS_OK) out->list = fs_tv_value(in, &t);
   return st;

@@ -52,6 +52,8 @@ struct fs_scope {
   struct fs_scope *up;   /* the caller's, for unwinding only: no dynamic scope */
   bool sealed;           /* elementary function: globals are not visible       */
   bool prelude;          /* a prelude function: sees the prelude's names only  */
+  int tries;             /* open `try` blocks: what it gives a value is logged  */
+  bool logged;           /* of a function that had one: the log may know it     */
 };
 
 /* Before a text runs: the inputs of the script that it names. */
@@ -72,6 +74,7 @@ void fs_scope_sort(struct fs_scope *s);
 /* -- the block ------------------------------------------------------------- */
 
 struct fs_undo {
+  struct fs_scope *scope;
   char *name;
   struct fs_val old;     /* FS_V_NONE: there was none */
 };
@@ -174,6 +177,8 @@ struct fs_interp {
   FS_VEC(struct fs_stand_in) stand_ins; /* while something is explained */
 
   int call_depth;
+  int tries;                       /* open `try` blocks, in whatever functions    */
+  bool late;                       /* in one: the block has what may fail when it runs */
   bool elementwise;                /* inside map(f, ...): * / ^ of elements act on each */
   struct fs_shape element_shape;   /* ... which are of an array of this shape   */
   bool saw_element;                /* ... and what is evaluated has read an element */
@@ -230,9 +235,11 @@ enum fs_status fs_check_extents(struct fs_interp *in, enum fs_dtype dt,
                                 const struct fs_shape *shape, struct fs_span span);
 /* -- env.c ----------------------------------------------------------------- */
 
-/* Assigns in the current scope (a global assignment is logged for undo). Keeps
- * the reference. */
+/* Assigns in the current scope (logged for undo if that has the globals, or a `try` is open in
+ * it). Keeps the reference. */
 void fs_assign(struct fs_interp *in, const char *name, struct fs_val v);
+/* The log forgets a scope that is about to end. */
+void fs_undo_leave(struct fs_interp *in, const struct fs_scope *scope);
 /* Finds a name as the current scope sees it: variables first, then elementary
  * functions, then builtins. Gives a reference. */
 bool fs_lookup(struct fs_interp *in, const char *name, struct fs_val *out);
@@ -262,6 +269,10 @@ enum fs_status fs_block_read(struct fs_interp *in, struct fs_tensor *t,
 /* Forgets the block and undoes the assignments made since it began. */
 void fs_block_abandon(struct fs_interp *in);
 void fs_block_barrier(struct fs_interp *in);
+/* Before what may fail when its block runs (a singular matrix, a list with an index out of
+ * range), all operands of which are values: in a `try` the block ends before its statement and
+ * behind it. So the statements before are done, and those behind are not begun. */
+enum fs_status fs_block_alone(struct fs_interp *in);
 /* Ends what was explained: its last block, and all assignments are undone. */
 void fs_block_explain_end(struct fs_interp *in);
 /* A block ran, or failed, that was not traced: what a flush does then. */

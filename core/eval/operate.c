@@ -194,6 +194,7 @@ enum fs_status fs_eval_binary(struct fs_interp *in, enum fs_ast_op op,
   struct fs_tv t;
   in->span = span;
   enum fs_status st = fs_refuse_mixture(in, 2, o.v, o.s);
+  if (st == FS_OK && op == FS_AO_SOLVE) st = fs_block_alone(in);
   if (st == FS_OK) st = traced_binary(in, op, &o, &t);
   if (st != FS_OK) return st;
   *out = fs_tv_value(in, &t);

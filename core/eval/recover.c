@@ -81,6 +81,7 @@ void fs_interp_recover(struct fs_interp *in) {
   in->call_depth = in->lib_depth = in->begin_depth = 0;
   fs_runner_options(in->runner)->in_loop = false;
   in->index_end.len = in->units.len = in->results.len = in->importing.len = 0;
+  in->tries = 0;
   in->running = in->script = in->silent = in->elementwise = false;
   in->explain = NULL;
   in->round = NULL;

@@ -85,6 +85,8 @@ enum fs_stmt_kind {
   FS_ST_FUNCTION,  /* targets[0] is the name; params, body or expr          */
   FS_ST_RETURN,    /* exprs */
   FS_ST_BEGIN,     /* body: begin ... end */
+  FS_ST_TRY,       /* body; orelse: what a mistake in it leads to, targets[0] its message, if
+                      that has a name                                       */
   FS_ST_BARRIER,
   FS_ST_IMPORT,    /* text: the file */
   FS_ST_DECLARE,   /* text: the type word; targets: the names               */

@@ -213,6 +213,7 @@ static void put_opening(struct fs_str *out, const struct fs_stmt *s) {
     case FS_ST_FUNCTION: put_function(out, s); break;
     case FS_ST_RETURN: put_return(out, s); break;
     case FS_ST_BEGIN: put_head(out, "begin", s); break;
+    case FS_ST_TRY: put_head(out, "try", s); break;
     case FS_ST_BARRIER: put_head(out, "barrier", s); break;
     case FS_ST_IMPORT: put_quoted(out, "import", s->text); break;
     case FS_ST_COMMAND: put_quoted(out, "command", s->text); break;
@@ -237,7 +238,7 @@ static void put_stmt(struct fs_str *out, const struct fs_stmt *s, int indent) {
   }
   if (s->orelse) {
     put_newline(out, indent);
-    fs_str_puts(out, "else");
+    fs_str_puts(out, s->kind == FS_ST_TRY ? "catch" : "else");
     put_newline(out, indent + 2);
     put_list(out, s->orelse, indent + 2);
   }

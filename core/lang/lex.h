@@ -24,6 +24,7 @@
   X(FUNCTION, "function") X(RETURN, "return") X(BEGIN, "begin")          \
   X(BREAK, "break")                                                      \
   X(CONTINUE, "continue") X(BARRIER, "barrier") X(IMPORT, "import")      \
+  X(TRY, "try") X(CATCH, "catch")                                        \
   X(TRUE, "true") X(FALSE, "false")
 
 enum fs_token_kind {

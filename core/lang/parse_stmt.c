@@ -140,7 +140,7 @@ static bool fail_after(struct fs_parser *p, const struct fs_stmt *s) {
 }
 
 static bool closes_block(enum fs_token_kind kind) {
-  return kind == FS_TK_END || kind == FS_TK_ELSE || kind == FS_TK_ELSEIF;
+  return kind == FS_TK_END || kind == FS_TK_ELSE || kind == FS_TK_ELSEIF || kind == FS_TK_CATCH;
 }
 
 /* separator = ";" | newline;  the closing word of a block does without. */
@@ -377,6 +377,27 @@ static struct fs_stmt *rule_forall(struct fs_parser *p) {
 static struct fs_stmt *rule_begin(struct fs_parser *p) {
   struct fs_stmt *s = new_stmt(p, FS_ST_BEGIN);
   if (!fs_open(p) || !rule_block(p, &s->body) || !expect_end(p)) return NULL;
+  return finish(p, s);
+}
+
+/* At `catch`: the name of the message, if one follows, and the separator. */
+static bool rule_catch(struct fs_parser *p, struct fs_stmt *s) {
+  fs_advance(p);
+  if (p->cur.kind == FS_TK_NAME) set_target(p, s, fs_take_name(p));
+  if (fs_accept(p, FS_TK_SEMI) || fs_accept(p, FS_TK_NEWLINE) || p->cur.kind == FS_TK_END)
+    return p->status == FS_OK;
+  fs_unexpected(p, "syntax", "what follows begins on a new line or after `;`: catch e; print(e); end",
+                "expected a name, `;` or a new line behind `catch`, found %s", fs_found(p));
+  return false;
+}
+
+/* try = "try" block [ "catch" [ name ] separator block ] "end" */
+static struct fs_stmt *rule_try(struct fs_parser *p) {
+  struct fs_stmt *s = new_stmt(p, FS_ST_TRY);
+  if (!fs_open(p) || !rule_block(p, &s->body)) return NULL;
+  if (p->cur.kind == FS_TK_CATCH && (!rule_catch(p, s) || !rule_block(p, &s->orelse)))
+    return NULL;
+  if (!expect_end(p)) return NULL;
   return finish(p, s);
 }
 
@@ -699,18 +720,19 @@ static struct fs_stmt *rule_simple(struct fs_parser *p) {
 }
 
 static struct fs_stmt *misplaced_word(struct fs_parser *p) {
-  const char *hint = "they belong to an `if`";
+  bool caught = p->cur.kind == FS_TK_CATCH;
+  const char *hint = caught ? "it is try ... catch e ... end" : "they belong to an `if`";
   if (p->n_open)
     hint = fs_arena_printf(p->arena, "the %s is open",
                            fs_open_place(p, &p->open[p->n_open - 1]));
   if (p->cur.kind == FS_TK_END)
     return fs_unexpected(p, "unbalanced", NULL,
                          "`end` closes nothing: no block is open");
-  return fs_unexpected(p, "unbalanced", hint, "%s stands in no `if`",
-                       fs_found(p));
+  return fs_unexpected(p, "unbalanced", hint, "%s stands in no `%s`", fs_found(p),
+                       caught ? "try" : "if");
 }
 
-/* statement = if | while | for | forall | begin | function | return | break | continue
+/* statement = if | while | for | forall | begin | try | function | return | break | continue
  *           | "barrier" | import | declaration | command | simple */
 static struct fs_stmt *rule_statement(struct fs_parser *p) {
   struct fs_stmt *s;
@@ -721,6 +743,7 @@ static struct fs_stmt *rule_statement(struct fs_parser *p) {
     case FS_TK_FOR: return rule_for(p);
     case FS_TK_FORALL: return rule_forall(p);
     case FS_TK_BEGIN: return rule_begin(p);
+    case FS_TK_TRY: return rule_try(p);
     case FS_TK_FUNCTION: return rule_function(p);
     case FS_TK_RETURN: return rule_return(p);
     case FS_TK_BREAK: return rule_jump(p, FS_ST_BREAK);
@@ -800,7 +823,7 @@ int fs_parse_indent(const char *text, size_t len) {
 }
 
 int fs_parse_outdent(const char *line) {
-  static const char *const words[] = {"end", "else", "elseif"};
+  static const char *const words[] = {"end", "else", "elseif", "catch"};
   line += strspn(line, " \t");
   if (*line && strchr(")]}", *line)) return INDENT;
   size_t len = 0;

@@ -139,9 +139,12 @@ static void statement(struct walk *w, const struct fs_stmt *s) {
   if (s->expr) expression(w, s->expr);
   if (s->expr2) expression(w, s->expr2);
   for (int k = 0; k < s->n_exprs; k++) expression(w, s->exprs[k]);
-  if (s->kind == FS_ST_IF) {
+  if (s->kind == FS_ST_IF || s->kind == FS_ST_TRY) {
     branch(w, s->body);
+    int own = w->own.list.len;
+    for (int k = 0; k < s->n_targets; k++) add(&w->own, s->targets[k].name);
     branch(w, s->orelse);
+    leave(&w->own, own);
   } else if (s->kind == FS_ST_FOR || s->kind == FS_ST_WHILE) {
     loop(w, s);
   } else if (s->kind == FS_ST_BEGIN) {

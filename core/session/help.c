@@ -20,6 +20,8 @@ static const struct { const char *name, *doc; } keywords[] = {
   {"function", "function f(x, y) ... return a, b end"},
   {"return", "gives results; in a script names the only ones"},
   {"begin", "begin ... end: one block, planned together"},
+  {"try", "try ... catch e ... end: goes on after a mistake, of which e is the message"},
+  {"catch", "what a try does after a mistake"},
   {"break", "leaves the loop"},
   {"continue", "goes on with the next round of the loop"},
   {"barrier", "statements before and after share no kernel"},

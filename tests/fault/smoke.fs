@@ -22,6 +22,7 @@ t
 while t > 10; t = t / 4; end
 if t > 1; print("big ", t); else; print("small ", t); end
 c = map(x -> x^2 + 1, v)
+try; v = v + 1; q = inv(zeros(2, 2)); catch e; v = v - 1; e; end
 K = A'*A + 30*eye(30)
 y = K \ p
 max(abs(K*y - p)) < 1e-3

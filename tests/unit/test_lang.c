@@ -210,6 +210,10 @@ static const struct {
     {"parallel = 3; parallel", "(= parallel 3); (show parallel)"},
     {"parallel for k = 1:n; for j = k; break; end; end",
      "(parallel for k (range 1 n) (for j k (break););)"},
+    {"try; x; catch; y; end", "(try (show x); catch (show y);)"},
+    {"try x = 1\ncatch e\n e end;", "(try e (= x 1) catch (show e));"},
+    {"try; end", "(try)"},
+    {"try x end", "(try (show x))"},
     {"while true; if x; break; else continue end end",
      "(while true (if x (break); else (continue)))"},
     {"function f(x, y)\n z = x\n return z, y\nend",
@@ -272,6 +276,7 @@ static const struct {
     {"if x", FS_INCOMPLETE, 2},
     {"if x\n y\nelse", FS_INCOMPLETE, 2},
     {"if x\n y\nelseif z", FS_INCOMPLETE, 2},
+    {"try\n y\ncatch", FS_INCOMPLETE, 2},
     {"while x\n for k = 1:3\n", FS_INCOMPLETE, 4},
     {"function f(x)", FS_INCOMPLETE, 2},
     {"function f(", FS_INCOMPLETE, 4},
@@ -814,7 +819,7 @@ static uint32_t random_below(uint32_t n) {
 }
 
 static const char *const pieces[] = {
-    "if ", "elseif ", "else ", "end ", "while ", "for ", "k = 1:3 ", "begin ",
+    "if ", "elseif ", "else ", "try ", "catch ", "catch e ", "end ", "while ", "for ", "k = 1:3 ", "begin ",
     "function ", "f(x) ", "return ", "break ", "continue ", "barrier ",
     "import ", "true ", "input ", "TILE32x32 ", "(", ")", "[", "]", "->", "=",
     "+=", "==", "<", "||", "&&", ":", ",", ";", "\n", "+", "-", "*", "\\", ".*",

@@ -20,7 +20,7 @@
   // -- the words ------------------------------------------------------------------
 
   const KEYWORDS = ['if', 'elseif', 'else', 'end', 'while', 'for', 'forall',
-    'function', 'return', 'begin', 'break', 'continue', 'barrier', 'import'];
+    'function', 'return', 'begin', 'break', 'continue', 'barrier', 'import', 'try', 'catch'];
   const CONSTANTS = ['true', 'false'];
   // Special at the start of a statement and before a name, names elsewhere.
   const DECLARATIONS = ['input', 'TILE32x32', 'matrix', 'subvector32', 'vector',
@@ -124,7 +124,7 @@
     if (word === '(' || word === '[') state.brackets++;
     else if (word === ')' || word === ']') state.brackets = Math.max(0, state.brackets - 1);
     else if (state.brackets || style !== 'keyword') return;
-    else if (/^(?:if|while|for|begin|function)\b/.test(word)) state.blocks++;
+    else if (/^(?:if|while|for|forall|begin|try|function)\b/.test(word)) state.blocks++;
     else if (word === 'end') state.blocks = Math.max(0, state.blocks - 1);
   }
 
@@ -161,7 +161,7 @@
   }
 
   function indent(state, after, context) {
-    const closes = /^\s*(?:end|else|elseif)\b/.test(after) ? 1 : 0;
+    const closes = /^\s*(?:end|else|elseif|catch)\b/.test(after) ? 1 : 0;
     return Math.max(0, state.blocks - closes) * context.unit;
   }
 
@@ -171,7 +171,7 @@
     languageData: {
       commentTokens: {line: '#'},
       closeBrackets: {brackets: ['(', '[', '"']},
-      indentOnInput: /^\s*(?:end|else|elseif)$/
+      indentOnInput: /^\s*(?:end|else|elseif|catch)$/
     }
   };
 
