@@ -79,6 +79,9 @@ function var(x, d = 0)
     _, v = moments(x)
     return v
   end
+  if isempty(x)
+    return as_mean(mean(x), x)
+  end
   x = x[:]
   if dtype(x) == "f64"
     return reduce("var", x - x[1])
@@ -94,6 +97,10 @@ std(x, d = 0) = sqrt(var(x, d))
 # m, v = moments(X): mean and variance of every column, as rows; of f16 and bf16 in f32.
 function moments(X)
   n = size(X, 1)
+  if n == 0
+    m = as_mean(mean(X, 1), X)
+    return m, m
+  end
   a = f64(X[1, :])
   D = f64(X) - a
   s = sum(D, 1)
@@ -116,7 +123,7 @@ end
 # cov(X): the covariance matrix of the columns of X; of f16 and bf16 in f32.
 function cov(X)
   C = center(at_least_f32(X))
-  return C'*C / (size(X, 1) - 1)
+  return C'*C / max(size(X, 1) - 1, 0)
 end
 # mse(x, y): the mean of the squared differences; of f16 and bf16 in f32.
 mse(x, y) = mean((at_least_f32(x) - at_least_f32(y)).^2)
@@ -129,6 +136,7 @@ rmse(x, y) = sqrt(mse(x, y))
 # between two of them; for several q if it is a list. NaN if an element is NaN. Of f16 and
 # bf16 in f32.
 function quantile(x, q)
+  assert(!isempty(x), "there is no quantile of no elements: isempty(x) asks whether there is any")
   s = sort(at_least_f32(x)[:])
   n = numel(s)
   if numel(q) == 1
@@ -155,6 +163,8 @@ end
 function median(x, d = 0)
   assert(d == 0 || (d == 1 || d == 2) && ndims(x) <= 2,
          "a median is of all elements, or of the columns or rows of a matrix")
+  assert(!isempty(x) || d > 0 && size(x, d) > 0,
+         "there is no median of no elements: isempty(x) asks whether there is any")
   if d == 2
     return median(x', 1)'
   elseif d == 0 || ndims(x) < 2
@@ -171,7 +181,7 @@ end
 function unique(x)
   s = sort(x[:])
   n = numel(s)
-  if n == 1
+  if n < 2
     return s
   end
   return s[[true; (s[2:n] != s[1:n-1] && s[1:n-1] == s[1:n-1])]]
@@ -210,6 +220,9 @@ colargmin(A) = reduce("argmin", A, 1)
 # dimension; of a vector, over all its elements. The sum is inverted once: a division for
 # each element would cost a GPU more than reading it does.
 function softmax(A)
+  if isempty(A)
+    return rounded_like(at_least_f32(exp(A)), A)
+  end
   d = ndims(A)
   if d < 2 || d == 2 && size(A, 2) == 1
     e = at_least_f32(exp(A - max(A)))
@@ -246,7 +259,7 @@ function circshift(x, k)
   assert(numel(x) == length(x),
          "circshift takes a vector; of a matrix there are circrows and circcols")
   assert(k == floor(k), "circshift moves by whole places")
-  k = mod(k, numel(x))
+  k = mod(k, max(numel(x), 1))
   if k == 0
     return x
   end
@@ -257,7 +270,7 @@ function circshift(x, k)
 end
 function circrows(A, k)
   assert(k == floor(k), "circrows moves by whole places")
-  k = mod(k, size(A, 1))
+  k = mod(k, max(size(A, 1), 1))
   if k == 0
     return A
   end
@@ -265,7 +278,7 @@ function circrows(A, k)
 end
 function circcols(A, k)
   assert(k == floor(k), "circcols moves by whole places")
-  k = mod(k, size(A, 2))
+  k = mod(k, max(size(A, 2), 1))
   if k == 0
     return A
   end
@@ -318,7 +331,6 @@ end
 # diffcols(A): the same of the rows, columns of a matrix.
 function diff(x)
   assert(numel(x) == length(x), "diff takes a vector; of a matrix there are diffrows and diffcols")
-  assert(numel(x) > 1, "diff takes two elements or more")
   return x[2:end] - x[1:end-1]
 end
 diffrows(A) = A[2:end, :] - A[1:end-1, :]
@@ -326,7 +338,7 @@ diffcols(A) = A[:, 2:end] - A[:, 1:end-1]
 # trapz(x, y): the integral of y over x by the trapezoidal rule.
 function trapz(x, y)
   assert(numel(x) == numel(y), "trapz needs as many places as values")
-  assert(numel(y) > 1 && numel(y) == length(y), "trapz takes a vector of two values or more")
+  assert(numel(y) == length(y), "trapz takes a vector")
   x = x[:]
   y = y[:]
   return sum((x[2:end] - x[1:end-1]) .* (y[2:end] + y[1:end-1])) / 2
@@ -336,6 +348,7 @@ end
 function conv(x, w)
   x = x[:]
   w = w[:]
+  assert(!isempty(x) && !isempty(w), "conv takes two vectors of one element or more")
   m = numel(w)
   padded = zeros(numel(x) + 2*m - 2, dtype(x))
   padded[m:end+1-m] = x
@@ -355,7 +368,9 @@ function taps(x, w, k, l)
 end
 # polyval(p, x): the polynomial p[1]*x^n + ... + p[n+1], by Horner's rule.
 function polyval(p, x)
-  if numel(p) == 1
+  if isempty(p)
+    return 0*x
+  elseif numel(p) == 1
     return p[1] + 0*x
   end
   y = p[1]*x + p[2]
@@ -380,14 +395,14 @@ nnz(x) = sum(x != 0)
 logspace(a, b, n = 50) = 10 .^ linspace(a, b, n)
 # randi(n, m): m random integers from 1 to n; randi([l, n], m): from l to n;
 # randi(n, m, k): a matrix of them.
-function randi(n, m, k = 0)
+function randi(n, m, k = -1)
   assert(numel(n) <= 2, "randi needs a largest number, or [least, largest]")
   if numel(n) == 2
     assert(n[2] >= n[1], "randi needs a largest number that is not below the least")
     return randi(n[2] - n[1] + 1, m, k) + i64(n[1] - 1)
   end
   assert(n >= 1, "randi needs a largest number of 1 or more")
-  if k > 0
+  if k >= 0
     return i64(min(floor(n*rand(m, k)), n - 1)) + 1
   end
   return i64(min(floor(n*rand(m)), n - 1)) + 1
@@ -412,6 +427,9 @@ function significant(A, s)
   elseif t == "bf16"
     unit = max(unit, 2^-7)
   end
+  if isempty(s)
+    return s > 0
+  end
   return s > unit*s[1]
 end
 
@@ -423,6 +441,7 @@ function matrix_rank(A)
 end
 # cond(A): the largest over the smallest singular value of A, infinite if that is 0.
 function cond(A)
+  assert(!isempty(A), "a matrix of no elements has no condition")
   s = svdvals(A)
   return where(s[end] == 0, 1/0, s[1]/s[end])
 end
@@ -436,9 +455,6 @@ end
 function orth(A)
   U, s = svd(A)
   r = number(sum(significant(A, s)))
-  if r == 0
-    error("all of A is 0, so that there is no column in orth(A)")
-  end
   return U[:, 1:r]
 end
 # null(A): an orthonormal basis, as columns, of all x with A*x = 0.
@@ -450,9 +466,6 @@ function null(A)
   end
   U, s, V = svd(A)
   r = number(sum(significant(A, s)))
-  if r == n
-    error("the columns of A are independent, so that there is no column in null(A)")
-  end
   return V[:, r+1:n]
 end
 
@@ -465,6 +478,8 @@ function expm(A)
   assert(size(A, 1) == size(A, 2), "expm takes a square matrix")
   if ndims(A) == 0
     return exp(A)
+  elseif isempty(A)
+    return rounded_like(as_mean(A, A), A)
   end
   X = at_least_f32(A)
   if dtype(A) == "i32" || dtype(A) == "i64" || dtype(A) == "bool"

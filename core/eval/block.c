@@ -56,6 +56,9 @@ struct fs_val fs_block_value(struct fs_interp *in, fs_id node,
   struct fs_graph *g = fs_block_graph(in);
   if (fs_graph_is_loose(g, node)) node = fs_graph_map(g, FS_OP_COPY, 1, &node, FS_F32);
   const struct fs_node *nd = fs_node(g, node);
+  if (nd->kind == FS_ND_EMPTY)
+    return fs_val_tensor(fs_tensor_stored(fs_storage_empty(in->target), nd->dtype, shape,
+                                          &(struct fs_layout){0}));
   if (nd->kind == FS_ND_INPUT) {
     const struct fs_graph_input *i = &g->inputs.data[nd->slot];
     struct fs_layout layout = unsqueeze_layout(&i->layout, shape);
@@ -799,7 +802,8 @@ static enum fs_status read_one(struct fs_interp *in, struct fs_tensor *t,
                                struct fs_number *out) {
   enum fs_status st = fs_force(in, t);
   if (st != FS_OK) return st;
-  int64_t first[FS_MAX_RANK] = {0}, count[FS_MAX_RANK] = {1, 1, 1, 1};
+  int64_t first[FS_MAX_RANK] = {0}, count[FS_MAX_RANK];
+  for (int k = 0; k < FS_MAX_RANK; k++) count[k] = 1;
   char bytes[16];
   st = fs_tensor_download(t, first, count, bytes, in->diags);
   if (st == FS_OK) *out = fs_element_get(t->dtype, bytes);

@@ -110,6 +110,8 @@ static const struct fs_builtin builtins[] = {
      "number of elements of a vector, longest extent of a matrix, bytes of a "
      "string"},
     {"numel", 1, 1, fs_bi_numel, FS_BT_WHOLE | FS_BT_PLAIN, 0, "numel(x)", "number of elements"},
+    {"isempty", 1, 1, fs_bi_isempty, FS_BT_WHOLE | FS_BT_PLAIN, 0, "isempty(x)",
+     "whether there is no element"},
     {"ndims", 1, 1, fs_bi_ndims, FS_BT_WHOLE | FS_BT_PLAIN, 0, "ndims(x)", "number of dimensions"},
     {"rank", 1, 1, fs_bi_ndims, FS_BT_WHOLE | FS_BT_PLAIN, 0, "rank(x)",
      "number of dimensions: 0 for a scalar, 1 for a column; matrix_rank(A) counts "

@@ -59,9 +59,9 @@ static enum fs_status push_extent(struct fs_call *c, int k, double x,
   if (shape->rank == FS_MAX_RANK)
     return fs_in_error(c->in, c->arg_spans[k], "bad-shape", NULL,
                        "a tensor has at most %d dimensions", FS_MAX_RANK);
-  if (!(x >= 1) || x != (double)(int64_t)FS_MIN(x, 9e15))
+  if (!(x >= 0) || x != (double)(int64_t)FS_MIN(x, 9e15))
     return fs_in_error(c->in, c->arg_spans[k], "bad-shape", NULL,
-                       "an extent must be a whole number of at least 1, "
+                       "an extent must be a whole number of at least 0, "
                        "not %s", fs_number_text(x));
   shape->dim[shape->rank++] = (int64_t)x;
   return FS_OK;

@@ -158,6 +158,7 @@ enum fs_status fs_bi_length(struct fs_call *c) {
   if (st != FS_OK) return st;
   int64_t longest = 1;
   for (int k = 0; k < s.rank; k++) longest = FS_MAX(longest, s.dim[k]);
+  if (!fs_shape_count(&s)) longest = 0;
   if (c->args[0].kind == FS_V_RANGE) longest = s.dim[0];
   if (c->args[0].kind == FS_V_STRING) longest = (int64_t)c->args[0].string->len;
   c->out[0] = fs_val_number((double)longest, true);
@@ -169,6 +170,15 @@ enum fs_status fs_bi_numel(struct fs_call *c) {
   enum fs_status st = arg_extents(c, &s);
   if (st == FS_OK)
     c->out[0] = fs_val_number((double)fs_shape_count(&s), true);
+  return st;
+}
+
+enum fs_status fs_bi_isempty(struct fs_call *c) {
+  struct fs_shape s;
+  enum fs_status st = arg_extents(c, &s);
+  bool none = !fs_shape_count(&s);
+  if (c->args[0].kind == FS_V_STRING) none = !c->args[0].string->len;
+  if (st == FS_OK) c->out[0] = fs_val_bool(none);
   return st;
 }
 

@@ -63,10 +63,25 @@ static void as_factors(struct fs_call *c, const struct fs_val *v, int dim, bool 
   }
 }
 
+/* Nothing has neither a largest element nor a place for it. */
+static enum fs_status check_some(struct fs_call *c, enum fs_reduce_op op, int k,
+                                 const struct fs_shape *shape, int dim) {
+  struct fs_shape left = *shape;
+  bool extreme = op == FS_RD_MAXR || op == FS_RD_MINR || fs_reduces_to_place(op);
+  if (!extreme || fs_shape_count(shape)) return FS_OK;
+  for (int d = 0; d < left.rank; d++)
+    if (!dim || d == dim - 1) left.dim[d] = 1;
+  if (!fs_shape_count(&left)) return FS_OK; /* as many as it has lines: none */
+  return fs_in_error(c->in, c->arg_spans[k], "empty", "isempty(x) asks whether there is any",
+                     "there is no %s of no elements: %s is %s", fs_reduce_ops[op].name,
+                     fs_in_text(c->in, c->arg_spans[k]), fs_shape_text(shape));
+}
+
 static enum fs_status reduce_all(struct fs_call *c, enum fs_reduce_op op,
                                  int dim) {
   struct fs_tv a;
   enum fs_status st = fs_arg_tv(c, 0, &a);
+  if (st == FS_OK) st = check_some(c, op, 0, &a.shape, dim);
   if (st != FS_OK) return st;
   if (op == FS_RD_PROD) as_factors(c, &c->args[0], dim, false, &a);
   return fs_give(c, fs_tv_reduce(c->in, op, a, dim));
@@ -459,6 +474,7 @@ enum fs_status fs_bi_reduce(struct fs_call *c) {
   enum fs_status st = fs_arg_dim(c, 2, &dim);
   struct fs_tv a;
   if (st == FS_OK) st = fs_arg_tv(c, 1, &a);
+  if (st == FS_OK) st = check_some(c, op, 1, &a.shape, dim);
   if (st == FS_OK && op == FS_RD_PROD) as_factors(c, &c->args[1], dim, false, &a);
   return st == FS_OK ? fs_give(c, fs_tv_reduce(c->in, op, a, dim)) : st;
 }
@@ -522,6 +538,7 @@ enum fs_status fs_bi_det(struct fs_call *c) {
                        "det needs a square matrix, not %s", fs_shape_text(&a.shape));
   if (st == FS_OK) st = fs_tv_factors(c->in, FS_LIB_LU, "det", a, c->span, 4, r);
   if (st != FS_OK) return st;
+  if (!fs_rows(&a.shape)) return fs_give(c, fs_tv_literal(c->in, 1, r[1].dtype));
   struct fs_tv pivots = fs_tv_diagonal(c->in, r[1]), zero = fs_tv_number(c->in, 0, pivots.dtype);
   struct fs_tv sign = fs_tv_reduce(c->in, FS_RD_MAXR, r[3], 0);
   struct fs_tv product = fs_tv_reduce(c->in, FS_RD_PROD, pivots, 0);
@@ -559,9 +576,6 @@ enum fs_status fs_bi_find(struct fs_call *c) {
   struct fs_val mask = fs_tv_value(c->in, &x);
   st = fs_find_true(c->in, &mask, c->arg_spans[0], &list, &count);
   fs_val_unref(mask);
-  if (st == FS_OK && !count)
-    return fs_in_error(c->in, c->arg_spans[0], "empty", "ask any(mask) first",
-                       "nothing is true here; a tensor needs at least one element");
   if (st == FS_OK) c->out[0] = list;
   return st;
 }

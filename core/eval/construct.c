@@ -94,20 +94,9 @@ static enum fs_status concat_shape(struct fs_interp *in, int dim, int n,
   return FS_OK;
 }
 
-enum fs_status fs_tv_concat(struct fs_interp *in, int dim, int n,
-                            const struct fs_tv *parts,
-                            const struct fs_span *spans, struct fs_span span,
-                            struct fs_tv *out) {
-  if (n == 1) {
-    *out = parts[0];
-    return FS_OK;
-  }
-  struct fs_shape shape;
-  enum fs_status st = concat_shape(in, dim, n, parts, spans, &shape);
-  enum fs_dtype dt = parts[0].dtype;
-  for (int k = 1; k < n; k++) dt = fs_dtype_promote(dt, parts[k].dtype);
-  if (st == FS_OK) st = fs_check_size(in, dt, &shape, span);
-  if (st != FS_OK) return st;
+/* Parts of one type whose shapes fit. */
+static struct fs_tv join(struct fs_interp *in, int dim, int n, const struct fs_tv *parts,
+                         enum fs_dtype dt, struct fs_shape shape) {
   struct fs_graph *g = fs_block_graph(in);
   int axis_of[FS_MAX_RANK];
   struct fs_shape squeezed = fs_squeeze(&shape, axis_of);
@@ -129,6 +118,32 @@ enum fs_status fs_tv_concat(struct fs_interp *in, int dim, int n,
     node = fs_graph_update(g, node, dt, &squeezed, parts[k].node, &part_sq, &v);
     at += part.dim[dim - 1];
   }
-  *out = (struct fs_tv){node, dt, shape};
-  return FS_OK;
+  return (struct fs_tv){node, dt, shape};
+}
+
+/* A column of no elements is left out beside others, whatever their shapes are. */
+enum fs_status fs_tv_concat(struct fs_interp *in, int dim, int n,
+                            const struct fs_tv *parts,
+                            const struct fs_span *spans, struct fs_span span,
+                            struct fs_tv *out) {
+  struct fs_tv *some = fs_calloc((size_t)n, sizeof *some);
+  struct fs_span *where = fs_calloc((size_t)n, sizeof *where);
+  struct fs_shape shape = parts[0].shape;
+  enum fs_dtype dt = parts[0].dtype;
+  enum fs_status st = FS_OK;
+  int have = 0;
+  for (int k = 0; k < n; k++) {
+    dt = fs_dtype_promote(dt, parts[k].dtype);
+    if (fs_tv_is_none(&parts[k])) continue;
+    some[have] = parts[k];
+    where[have++] = spans[k];
+  }
+  if (!have) some[have++] = parts[0];
+  if (have > 1) st = concat_shape(in, dim, have, some, where, &shape);
+  if (have > 1 && st == FS_OK) st = fs_check_size(in, dt, &shape, span);
+  if (st == FS_OK)
+    *out = have > 1 ? join(in, dim, have, some, dt, shape) : fs_tv_cast(in, some[0], dt);
+  free(some);
+  free(where);
+  return st;
 }

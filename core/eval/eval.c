@@ -290,14 +290,14 @@ static enum fs_status upload_numbers(struct fs_interp *in,
                                      const struct fs_val *v,
                                      const enum fs_dtype *as,
                                      struct fs_val *out) {
-  int cols = e->row_len[0];
-  bool bools = true, whole = true; /* whole: as f32, too */
+  int cols = e->n_args ? e->row_len[0] : 0;
+  bool bools = e->n_args > 0, whole = true; /* whole: as f32, too */
   for (int k = 0; k < e->n_args; k++) {
     bools = bools && v[k].kind == FS_V_BOOL;
     whole = whole && v[k].number == floor(v[k].number) && fabs(v[k].number) <= 0x1p24;
   }
   enum fs_dtype dt = bools ? FS_BOOL : as && *as != FS_F32 ? FS_F64 : FS_F32;
-  bool vector = e->n_rows == 1 || cols == 1;
+  bool vector = e->n_rows <= 1 || cols == 1;
   struct fs_shape shape =
       vector ? fs_shape_of(1, (int64_t[]){e->n_args})
              : fs_shape_of(2, (int64_t[]){e->n_rows, cols});
@@ -342,7 +342,7 @@ static enum fs_status concat_all(struct fs_interp *in, const struct fs_expr *e,
   for (int k = 0; k < e->n_args; k++) spans[k] = e->args[k]->span;
   enum fs_status st = array_parts(in, e, v, as, spans, part);
   for (int k = 0; k < e->n_args && st == FS_OK; k++)
-    scalars = scalars && part[k].shape.rank == 0;
+    scalars = scalars && (part[k].shape.rank == 0 || fs_tv_is_none(&part[k]));
   in->span = e->span;
   if (st == FS_OK && scalars && e->n_rows == 1) {
     st = fs_tv_concat(in, 1, e->n_args, part, spans, e->span, &whole);
@@ -394,12 +394,7 @@ static enum fs_status check_elements(struct fs_interp *in,
 
 static enum fs_status eval_array(struct fs_interp *in, const struct fs_expr *e,
                                  const enum fs_dtype *as, struct fs_val *out) {
-  if (!e->n_args)
-    return fs_in_error(in, e->span, "empty",
-                       "begin with zeros(n), or with the first element; x[mask] "
-                       "leaves elements out",
-                       "a tensor needs at least one element");
-  struct fs_val *v = fs_calloc((size_t)e->n_args, sizeof(*v));
+  struct fs_val *v = fs_calloc((size_t)e->n_args + 1, sizeof(*v));
   enum fs_status st = FS_OK;
   int have = 0;
   for (; have < e->n_args && st == FS_OK; have += st == FS_OK)

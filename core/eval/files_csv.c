@@ -554,7 +554,8 @@ static char *joined_names(const struct csv *c, const bool *kept) {
 
 static enum fs_status give(struct csv *c, enum fs_dtype dt, int64_t columns,
                            struct fs_array *out) {
-  double *fit = realloc(c->values, (size_t)(c->rows * columns) * sizeof *fit);
+  size_t bytes = (size_t)(c->rows * columns) * sizeof *c->values;
+  double *fit = bytes ? realloc(c->values, bytes) : NULL;
   out->dtype = dt;
   out->shape = (struct fs_shape){columns == 1 ? 1 : 2, {c->rows, columns == 1 ? 0 : columns}};
   out->data = fit ? fit : c->values;
@@ -600,7 +601,7 @@ static void put_no_numbers_hint(const struct csv *c, struct fs_str *out) {
   for (int64_t k = 0; k < c->form.columns && !grouped; k++)
     if (is_grouped(c->columns[k].example)) grouped = c->columns[k].example;
   if (!c->rows) {
-    if (c->names.list.len) fs_str_puts(out, "it has a line of names and no rows");
+    return;
   } else if (numbers > 2 || (fields > 1 && !named)) {
     int64_t lines = FS_MAX(numbers ? numbers - 2 : fields - 2, 1);
     fs_str_printf(out, "load(file, \"skip=%lld\") leaves out what is in front of its table",
@@ -626,12 +627,18 @@ static enum fs_status no_numbers(const struct csv *c) {
   return st;
 }
 
+/* Whether it is a line of names: those of several columns, where words of a sentence may
+ * stand apart by blanks. */
+static bool is_only_head(const struct csv *c) {
+  return !c->rows && c->names.list.len > 1 && c->form.separator != ' ';
+}
+
 static enum fs_status give_matrix(struct csv *c, struct fs_array *out) {
   bool *kept = fs_calloc((size_t)c->form.columns, sizeof *kept);
   int64_t n = choose(c, kept);
   enum fs_status st = FS_OK;
   st = check_commas(c);
-  if (!st && (!c->rows || !n)) st = no_numbers(c);
+  if (!st && ((!c->rows && !is_only_head(c)) || !n)) st = no_numbers(c);
   if (!st) {
     tell_left_out(c);
     for (int64_t k = 0; k < c->form.columns; k++)
@@ -753,7 +760,7 @@ enum fs_status fs_csv_read(struct fs_reader *r, const struct fs_load_how *how,
   c.form.only = -1;
   enum fs_status st = read_file(&c);
   bool one = !st && c.form.only >= 0;
-  if (one && !c.rows) st = no_numbers(&c);
+  if (one && !c.rows && !is_only_head(&c)) st = no_numbers(&c);
   else if (one) st = check_commas(&c);
   if (one && !st && c.columns[c.form.only].text) st = give_categories(&c, out);
   else if (one && !st) tell_rounded(&c, c.form.only), st = give(&c, FS_F64, 1, out);

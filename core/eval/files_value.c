@@ -18,13 +18,9 @@ void fs_file_vars_free(struct fs_file_vars *vars) {
 
 /* -- loading ----------------------------------------------------------------- */
 
-static enum fs_status upload(struct fs_interp *in,
-                             const struct fs_file_ctx *ctx,
-                             const struct fs_array *a, struct fs_val *out) {
+static enum fs_status upload(struct fs_interp *in, const struct fs_array *a,
+                             struct fs_val *out) {
   struct fs_tensor *t;
-  if (fs_shape_count(&a->shape) == 0)
-    return fs_file_error(ctx, NULL, "the array is %s, and a tensor needs at "
-                         "least one element", fs_shape_text(&a->shape));
   enum fs_status st = fs_tensor_upload(fs_interp_target(in), a->dtype,
                                        &a->shape, a->data, &t,
                                        fs_interp_diags(in));
@@ -85,15 +81,6 @@ static char *find_file(struct fs_interp *in, const char *path,
   return fs_strdup(path);
 }
 
-static void tell_empty(const struct fs_file_ctx *ctx, const struct fs_array *a) {
-  struct fs_str name = {0};
-  fs_str_put_safe(&name, a->name, strlen(a->name));
-  fs_note(ctx->diags, ctx->span, "empty-left-out", NULL,
-          "left out, as a tensor needs at least one element: %s, which is %s",
-          fs_str_text(&name), fs_shape_text(&a->shape));
-  fs_str_free(&name);
-}
-
 enum fs_status fs_file_load_all(struct fs_interp *in, const char *path, int n,
                                 const char *const *texts, struct fs_span span,
                                 struct fs_file_vars *out) {
@@ -108,11 +95,7 @@ enum fs_status fs_file_load_all(struct fs_interp *in, const char *path, int n,
   for (int k = 0; k < arrays.list.len && !st; k++) {
     struct fs_array *a = &arrays.list.data[k];
     struct fs_val v;
-    if (arrays.list.len > 1 && fs_shape_count(&a->shape) == 0) {
-      tell_empty(&ctx, a);
-      continue;
-    }
-    st = upload(in, &ctx, a, &v);
+    st = upload(in, a, &v);
     if (st) break;
     char *name = fs_strdup(a->name);
     *FS_PUSH(&out->list) = (struct fs_file_var){name, v};
@@ -170,7 +153,7 @@ enum fs_status fs_file_load(struct fs_interp *in, const char *path, int n,
   if (!st) st = fs_arrays_load(&ctx, &how, &arrays);
   if (!st) {
     struct fs_array *a = &arrays.list.data[0];
-    st = arrays.list.len == 1 ? upload(in, &ctx, a, out) : several(&ctx, &arrays);
+    st = arrays.list.len == 1 ? upload(in, a, out) : several(&ctx, &arrays);
     if (!st && a->categories && !names) tell_categories(&ctx, a->categories);
     if (!st) tell_widened(&ctx, &arrays);
     if (!st && names) *names = a->categories, a->categories = NULL;

@@ -84,20 +84,12 @@ static enum fs_status check_int(struct fs_interp *in, double x,
   return range_error(in, span, x, of);
 }
 
-/* What chooses nothing is no value, but one can be assigned to it: nothing changes. */
-static enum fs_status nothing_chosen(struct fs_interp *in, const char *what,
-                                     bool assigned, const struct sub *s) {
-  const char *hint = "ask any(mask) first, or use where(mask, a, b), which keeps the shape";
-  if (assigned) return FS_OK;
-  return fs_in_error(in, s->span, "empty", s->kind == SUB_LIST ? hint : NULL,
-                     "%s chooses nothing; a tensor needs at least one element", what);
-}
-
 static enum fs_status range_sub(struct fs_interp *in, const struct fs_val *v,
                                 const struct sub_of *of, struct sub *out) {
   out->kind = SUB_RANGE;
   out->count = fs_range_count(v);
-  if (out->count < 1) return nothing_chosen(in, "this range", of->assigned, out);
+  out->first = out->step = 1;
+  if (out->count < 1) return FS_OK;
   double last = v->start + (double)(out->count - 1) * v->step;
   int64_t unused;
   enum fs_status st = check_int(in, v->start, out->span, of, &out->first);
@@ -140,7 +132,7 @@ enum fs_status fs_find_true(struct fs_interp *in, const struct fs_val *mask,
   struct fs_tv t;
   enum fs_status st = count_true(in, mask, span, count);
   *out = (struct fs_val){FS_V_NONE};
-  if (st != FS_OK || !*count) return st;
+  if (st != FS_OK) return st;
   st = fs_tv_of(in, mask, span, NULL, &t);
   if (st == FS_OK) st = flatten(in, &t);
   if (st != FS_OK) return st;
@@ -152,7 +144,7 @@ enum fs_status fs_find_true(struct fs_interp *in, const struct fs_val *mask,
 }
 
 /* Makes a mask the list of the positions of its true elements. */
-static enum fs_status find(struct fs_interp *in, bool assigned, struct sub *s) {
+static enum fs_status find(struct fs_interp *in, struct sub *s) {
   struct fs_val list;
   enum fs_status st = fs_find_true(in, &s->list, s->span, &list, &s->count);
   if (st != FS_OK) return st;
@@ -160,7 +152,7 @@ static enum fs_status find(struct fs_interp *in, bool assigned, struct sub *s) {
   s->list = list;
   s->kind = SUB_LIST;
   s->was_mask = true;
-  return s->count ? FS_OK : nothing_chosen(in, "the mask", assigned, s);
+  return FS_OK;
 }
 
 /* A tensor as a subscript. */
@@ -179,9 +171,12 @@ static enum fs_status tensor_sub(struct fs_interp *in, const struct fs_val *v,
                        "from",
                        "the mask is %s, but there are %lld elements",
                        fs_shape_text(shape), (long long)extent);
+  if (!mask && !extent && out->count)
+    return fs_in_error(in, out->span, "out-of-range", "isempty(x) asks whether there is any",
+                       "an index is out of range: there are no elements to choose from");
   if (mask) {
     out->list = fs_val_ref(*v);
-    return assigned ? FS_OK : find(in, false, out);
+    return assigned ? FS_OK : find(in, out);
   }
   if (!assigned) {
     out->list = fs_val_ref(*v);
@@ -511,8 +506,7 @@ enum fs_status fs_index_column(struct fs_interp *in, const struct fs_val *v,
                        "a loop goes through vectors and matrices, not %s",
                        fs_shape_text(&t.shape));
   struct subs subs = {.n = FS_MAX(t.shape.rank, 1)};
-  t.shape.rank = subs.n;
-  if (fs_shape_count(&t.shape) == 0) t.shape.dim[0] = 1;
+  if (!t.shape.rank) t.shape = fs_shape_of(1, (int64_t[]){1});
   subs.s[0] = (struct sub){SUB_RANGE, 1, 1, t.shape.dim[0], {FS_V_NONE}, span};
   subs.s[subs.n - 1] = (struct sub){SUB_INT, k + 1, 0, 1, {FS_V_NONE}, span};
   if (subs.n == 2 && t.shape.dim[0] == 1) subs.s[0].kind = SUB_INT;
@@ -713,7 +707,9 @@ static enum fs_status assign_part(struct fs_interp *in, struct update *u,
                                   const struct subs *subs) {
   if (chooses_nothing(subs)) {
     struct fs_shape chosen = chosen_shape(subs);
-    return fs_tv_is_one(&u->value) ? FS_OK : value_error(in, u, &chosen);
+    struct fs_shape a = fs_squeezed(&chosen), b = fs_squeezed(&u->value.shape);
+    bool fits = fs_tv_is_one(&u->value) || fs_shape_equal(&a, &b);
+    return fits ? FS_OK : value_error(in, u, &chosen);
   }
   if (subs->is_mask) return assign_mask(in, u, &subs->s[0]);
   int lists = 0, dim = 0, narrow = 0;
@@ -971,7 +967,7 @@ static enum fs_status update_tensor(struct fs_interp *in,
   enum fs_status st = compound ? FS_OK : fs_eval(in, s->expr, &value);
   if (st == FS_OK && !is_all(e)) st = read_subs(in, e, &full, true, &subs);
   for (int k = 0; k < subs.n && st == FS_OK; k++)
-    if (subs.s[k].kind == SUB_MASK && !is_one(&value)) st = find(in, true, &subs.s[k]);
+    if (subs.s[k].kind == SUB_MASK && !is_one(&value)) st = find(in, &subs.s[k]);
   if (st == FS_OK && compound)
     st = compound_value(in, s, base, &full, &subs, &value, &right);
   in->span = s->span;

@@ -18,11 +18,6 @@ enum fs_status fs_poll(struct fs_interp *in, struct fs_span span) {
 static enum fs_status check_size(struct fs_interp *in, enum fs_dtype dt,
                                  const struct fs_shape *shape, double free_elements,
                                  struct fs_span span) {
-  for (int k = 0; k < shape->rank; k++)
-    if (shape->dim[k] < 1)
-      return fs_in_error(in, span, "empty", NULL,
-                         "a tensor needs at least one element along every "
-                         "dimension, not %s", fs_shape_text(shape));
   double count = 1;
   for (int k = 0; k < shape->rank; k++) count *= (double)shape->dim[k];
   struct fs_device any = {.memory_bytes = INT64_MAX};

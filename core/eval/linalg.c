@@ -385,7 +385,9 @@ enum fs_status fs_tv_factors(struct fs_interp *in, enum fs_lib_op op,
   enum fs_status st = fs_tv_factor(in, op, what, a, span, &whole);
   for (int k = 0; k < n && st == FS_OK; k++) {
     struct fs_lib_part p = fs_lib_part(op, k, fs_rows(&a.shape), fs_cols(&a.shape));
-    out[k] = part_of(in, &whole, &p);
+    bool order = op == FS_LIB_LU && k == 2 && !fs_cols(&a.shape); /* of rows of nothing */
+    out[k] = order ? fs_tv_iota(in, whole.dtype, fs_rows(&a.shape), 1, 1)
+                   : part_of(in, &whole, &p);
   }
   return st;
 }

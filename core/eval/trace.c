@@ -56,10 +56,6 @@ static enum fs_status range_node(struct fs_interp *in, const struct fs_val *v,
                                  const enum fs_dtype *like,
                                  struct fs_tv *out) {
   int64_t n = fs_range_count(v);
-  if (n < 1)
-    return fs_in_error(in, span, "empty", NULL,
-                       "a tensor needs at least one element; this range has "
-                       "none");
   bool ints = fs_range_is_whole(v);
   enum fs_dtype dt = ints ? FS_I64 : FS_F32;
   if (!ints && like && *like == FS_F64) dt = FS_F64;
@@ -173,7 +169,7 @@ static bool fits_transposed(const struct fs_shape *a,
   struct fs_shape t = {.rank = 2, .dim = {fs_cols(b), fs_rows(b)}}, s;
   if (b->rank > 2 || !common_shape(a, &t, &s)) return false;
   int64_t elements = fs_shape_count(&s);
-  return elements == fs_shape_count(a) || elements == fs_shape_count(&t);
+  return elements && (elements == fs_shape_count(a) || elements == fs_shape_count(&t));
 }
 
 static enum fs_status shape_error(struct fs_interp *in, int n,
@@ -361,6 +357,10 @@ enum fs_status fs_tv_reshape(struct fs_interp *in, struct fs_tv a,
                              const struct fs_shape *shape, struct fs_tv *out) {
   struct fs_shape old = fs_squeezed(&a.shape);
   struct fs_shape new = fs_squeezed(shape);
+  if (!fs_shape_count(shape)) {
+    *out = fs_tv_repeat(in, a.node, shape);
+    return FS_OK;
+  }
   if (fs_shape_equal(&old, &new)) {
     *out = a;
     out->shape = *shape;

@@ -37,6 +37,11 @@ static inline bool fs_tv_is_one(const struct fs_tv *t) {
   return fs_shape_count(&t->shape) == 1;
 }
 
+/* A column of no elements, as `[]` is. */
+static inline bool fs_tv_is_none(const struct fs_tv *t) {
+  return t->shape.rank == 1 && t->shape.dim[0] == 0;
+}
+
 static inline struct fs_shape fs_squeezed(const struct fs_shape *s) {
   int axis_of[FS_MAX_RANK];
   return fs_squeeze(s, axis_of);

@@ -21,6 +21,7 @@ static const struct {
     [FS_ND_LIB] = {"lib", -1, false, false},
     [FS_ND_TABLE] = {"table", 1, true, false},
     [FS_ND_APPLY] = {"apply", -1, false, false},
+    [FS_ND_EMPTY] = {"empty", 0, false, false},
 };
 
 static const char *check_shape(const struct fs_node *n) {
@@ -30,10 +31,12 @@ static const char *check_shape(const struct fs_node *n) {
     if (n->shape.dim[k] < 0 || n->shape.dim[k] == 1)
       return "R2: a shape is not squeezed";
   if (fs_shape_count(&n->shape) < 0) return "R2: a shape is too large";
+  if ((fs_shape_count(&n->shape) == 0) != (n->kind == FS_ND_EMPTY))
+    return "R2: an extent of 0";
   return NULL;
 }
 
-static const char *check_sources(const struct fs_node *n, fs_id id) {
+static const char *check_sources(const struct fs_graph *g, const struct fs_node *n, fs_id id) {
   int want = kinds[n->kind].n_src;
   if (n->kind == FS_ND_MAP) want = fs_map_ops[n->op].arity;
   if (n->user) want = n->user->n_args;
@@ -43,6 +46,8 @@ static const char *check_sources(const struct fs_node *n, fs_id id) {
     if (n->src[k] >= id) return "R1: an operand comes after its use";
     if (!n->src[k] && !(k == 0 && kinds[n->kind].may_lack))
       return "R3: an operand is missing";
+    if (n->src[k] && fs_node(g, n->src[k])->kind == FS_ND_EMPTY)
+      return "R2: an operand has no elements";
   }
   return NULL;
 }
@@ -288,14 +293,14 @@ static const char *check_lib(const struct fs_graph *g,
 
 static const char *check_node(const struct fs_graph *g, fs_id id) {
   const struct fs_node *n = fs_node(g, id);
-  if (n->kind <= FS_ND_NONE || n->kind > FS_ND_APPLY) return "R1: no such kind";
+  if (n->kind <= FS_ND_NONE || n->kind > FS_ND_EMPTY) return "R1: no such kind";
   if (n->kind == FS_ND_MAP && n->op > FS_OP_USER) return "R3: no such op";
   if (n->kind == FS_ND_REDUCE && n->op >= FS_REDUCE_OP_COUNT)
     return "R3: no such op";
   if (n->kind == FS_ND_LIB && n->op >= FS_LIB_OP_COUNT) return "R3: no such op";
   if (n->dtype >= FS_DTYPE_COUNT) return "R2: no such type";
   const char *wrong = check_shape(n);
-  if (!wrong) wrong = check_sources(n, id);
+  if (!wrong) wrong = check_sources(g, n, id);
   if (wrong) return wrong;
   if (kinds[n->kind].scalar && n->shape.rank) return "R4: a param has a shape";
   switch (n->kind) {
@@ -306,6 +311,7 @@ static const char *check_node(const struct fs_graph *g, fs_id id) {
     case FS_ND_LIB: return check_lib(g, n);
     case FS_ND_APPLY: return check_apply(g, n);
     case FS_ND_TABLE: return check_table(g, n);
+    case FS_ND_EMPTY: return NULL;
     default: return check_leaf(g, n);
   }
 }
@@ -319,6 +325,8 @@ const char *fs_graph_check(const struct fs_graph *g) {
   for (int k = 0; k < g->outputs.len; k++)
     if (!g->outputs.data[k] || g->outputs.data[k] >= (fs_id)g->nodes.len)
       return "R10: no such output";
+    else if (fs_node(g, g->outputs.data[k])->kind == FS_ND_EMPTY)
+      return "R2: an output has no elements";
   for (int k = 0; k < g->barriers.len; k++)
     if (g->barriers.data[k] > (fs_id)g->nodes.len ||
         (k && g->barriers.data[k] < g->barriers.data[k - 1]))

@@ -109,6 +109,7 @@ static void put_node(const struct fs_graph *g, const struct fs_node *n,
       put_head(n, "param", NULL, out);
       fs_str_printf(out, " p%d", n->slot);
       return;
+    case FS_ND_EMPTY: put_head(n, "empty", NULL, out); return;
     case FS_ND_IOTA:
       put_head(n, "iota", NULL, out);
       put_affine(n, out);

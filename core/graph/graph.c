@@ -1,5 +1,7 @@
 /* graph.c - building graphs: hash-consed nodes, operands brought to the op's
  * types, views simplified as they are made. The passes are in other files. */
+#include <math.h>
+
 #include "core/graph/internal.h"
 
 /* Simplifying makes a graph of a graph a few times over: small ones are used again. */
@@ -214,6 +216,22 @@ fs_id fs_graph_intern(struct fs_graph *g, const struct fs_node *n) {
 
 /* -- leaves ---------------------------------------------------------------- */
 
+/* Whether a shape has an extent of 0. */
+static bool is_none(const struct fs_shape *s) {
+  for (int k = 0; k < s->rank; k++)
+    if (!s->dim[k]) return true;
+  return false;
+}
+
+static fs_id empty(struct fs_graph *g, enum fs_dtype dt, const struct fs_shape *shape) {
+  return fs_graph_intern(
+      g, &(struct fs_node){.kind = FS_ND_EMPTY, .dtype = dt, .shape = *shape});
+}
+
+static bool is_empty(const struct fs_graph *g, fs_id id) {
+  return fs_node(g, id)->kind == FS_ND_EMPTY;
+}
+
 /* The shape without extents of 1; `stride` (may be NULL) is squeezed along. */
 static struct fs_shape squeezed(const struct fs_shape *s, int64_t *stride) {
   struct fs_shape out = {0};
@@ -233,6 +251,7 @@ fs_id fs_graph_input(struct fs_graph *g, const struct fs_graph_source *from, enu
                               .known = from->known, .layout = *layout};
   struct fs_node n = {.kind = FS_ND_INPUT, .dtype = dt, .slot = g->inputs.len};
   n.shape = squeezed(shape, in.layout.stride);
+  if (is_none(&n.shape)) return empty(g, dt, &n.shape);
   *FS_PUSH(&g->inputs) = in;
   fs_id id = fs_graph_intern(g, &n);
   if (fs_node(g, id)->slot != n.slot) {
@@ -295,6 +314,7 @@ fs_id fs_graph_iota(struct fs_graph *g, enum fs_dtype dt, int64_t count,
   n.src[0] = fs_graph_cast(g, start, in);
   n.src[1] = fs_graph_cast(g, step, in);
   n.shape = squeezed(&(struct fs_shape){1, {count}}, NULL);
+  if (!count) return empty(g, dt, &n.shape);
   n.rand_stride[0] = n.shape.rank;
   return fs_graph_intern(g, &n);
 }
@@ -306,6 +326,7 @@ fs_id fs_graph_rand(struct fs_graph *g, bool normal, enum fs_dtype dt,
   n.src[0] = fs_graph_cast(g, seed, FS_I64);
   n.src[1] = fs_graph_cast(g, stream, FS_I64);
   n.shape = squeezed(shape, NULL);
+  if (is_none(&n.shape)) return empty(g, dt, &n.shape);
   int64_t stride = 1;
   for (int k = n.shape.rank - 1; k >= 0; k--) {
     n.rand_stride[k] = stride;
@@ -373,8 +394,9 @@ fs_id fs_graph_cast(struct fs_graph *g, fs_id a, enum fs_dtype dt) {
   const struct fs_node *n = fs_node(g, a);
   if (n->dtype == dt) return a;
   if (n->kind == FS_ND_PARAM) return cast_param(g, a, dt);
+  struct fs_shape shape = n->shape;
+  if (n->kind == FS_ND_EMPTY) return empty(g, dt, &shape);
   if (fs_node_is_fill(n)) {
-    struct fs_shape shape = n->shape;
     return fill(g, fs_graph_cast(g, n->src[0], dt), &shape);
   }
   struct fs_node cast = {.kind = FS_ND_MAP, .op = FS_OP_CAST, .dtype = dt,
@@ -413,6 +435,7 @@ static fs_id make_map(struct fs_graph *g, enum fs_map_op op,
     for (int k = 0; k < n; k++)
       map.src[k] = fs_graph_cast(g, map.src[k], user->region ? user->arg[k].compute : dt);
   map.dtype = user ? dt : convert(g, op, n, map.src);
+  if (is_none(&shape)) return empty(g, map.dtype, &shape);
   fs_id id = fs_graph_intern(g, &map);
   return fs_shape_equal(&map.shape, &shape) ? id : fill(g, id, &shape);
 }
@@ -435,7 +458,7 @@ fs_id fs_graph_user(struct fs_graph *g, const struct fs_user *user,
   for (int k = 0; k < user->n_args; k++) n.src[k] = firm(g, fs_graph_cast(g, src[k], dt));
   for (int k = 0; k < user->result.rank; k++)
     n.shape.dim[n.shape.rank++] = user->result.dim[k];
-  return fs_graph_intern(g, &n);
+  return is_none(&n.shape) ? empty(g, dt, &n.shape) : fs_graph_intern(g, &n);
 }
 
 bool fs_graph_one_array(const struct fs_graph *g, int a, int b) {
@@ -493,6 +516,25 @@ enum fs_dtype fs_reduce_result(enum fs_reduce_op op, enum fs_dtype src) {
   }
 }
 
+/* What a reduction begins with, as a number; NaN, which has no element, of a variance. */
+static double first_value(enum fs_reduce_op op, enum fs_dtype dt) {
+  bool real = fs_dtype_is_float(dt);
+  if (op == FS_RD_VAR) return NAN;
+  switch (fs_reduce_ops[op].first) {
+    case FS_FIRST_ONE: return 1;
+    case FS_FIRST_LOWEST:
+    case FS_FIRST_LEAST: return real ? -INFINITY : (double)fs_dtype_least(dt);
+    case FS_FIRST_HIGHEST: return real ? INFINITY : (double)fs_dtype_most(dt);
+    default: return 0;
+  }
+}
+
+static fs_id reduced_nothing(struct fs_graph *g, enum fs_reduce_op op, enum fs_dtype dt,
+                             const struct fs_shape *shape) {
+  double x = first_value(op, dt);
+  return fill(g, fs_graph_literal(g, dt, (struct fs_number){x, fs_dtype_integer(dt, x)}), shape);
+}
+
 fs_id fs_graph_reduce(struct fs_graph *g, enum fs_reduce_op op, fs_id src,
                       unsigned axes) {
   enum fs_dtype dt = fs_node(g, src)->dtype;
@@ -504,7 +546,9 @@ fs_id fs_graph_reduce(struct fs_graph *g, enum fs_reduce_op op, fs_id src,
   const struct fs_shape *s = &fs_node(g, src)->shape;
   for (int k = 0; k < s->rank; k++)
     if (!(axes >> k & 1)) n.shape.dim[n.shape.rank++] = s->dim[k];
-  return fs_graph_intern(g, &n);
+  if (is_none(&n.shape)) return empty(g, n.dtype, &n.shape);
+  return is_empty(g, n.src[0]) ? reduced_nothing(g, op, n.dtype, &n.shape)
+                               : fs_graph_intern(g, &n);
 }
 
 /* -- views ----------------------------------------------------------------- */
@@ -599,6 +643,7 @@ fs_id fs_graph_view(struct fs_graph *g, fs_id src, const struct fs_view *view,
   struct fs_view v = *view;
   struct fs_shape shape = *result;
   fs_view_squeeze(&v, &shape);
+  if (is_none(&shape)) return empty(g, n.dtype, &shape);
   if (n.kind == FS_ND_VIEW && n.shape.rank > 0) {
     v = fs_view_compose(&n.view, &v);
     fs_view_squeeze(&v, &shape);
@@ -645,6 +690,8 @@ fs_id fs_graph_update(struct fs_graph *g, fs_id base, enum fs_dtype dt,
   struct fs_node n = {.kind = FS_ND_UPDATE, .dtype = dt, .n_src = 2};
   struct fs_shape part = *part_shape;
   n.shape = squeezed(shape, NULL);
+  if (is_none(&n.shape)) return empty(g, dt, &n.shape);
+  if (is_none(&part)) return base ? fs_graph_cast(g, base, dt) : 0;
   n.view = *view;
   if (view->src_rank != n.shape.rank) drop_unit_axes(&n.view, shape);
   fs_view_squeeze(&n.view, &part);
@@ -658,6 +705,14 @@ fs_id fs_graph_update(struct fs_graph *g, fs_id base, enum fs_dtype dt,
 
 /* -- library calls, outputs ------------------------------------------------ */
 
+/* A call of which an operand has no elements and the result has some: sums of no products,
+ * the shortest of all solutions, the places of a list that names none. */
+static fs_id of_nothing(struct fs_graph *g, enum fs_lib_op op, enum fs_dtype dt,
+                        const struct fs_shape *shape, fs_id a) {
+  if (op == FS_LIB_COMBINE && !is_empty(g, a)) return fs_graph_cast(g, a, dt);
+  return fill(g, fs_graph_literal(g, dt, (struct fs_number){0, 0}), shape);
+}
+
 fs_id fs_graph_lib(struct fs_graph *g, enum fs_lib_op op, enum fs_dtype dt,
                    const struct fs_shape *result, fs_id a,
                    const struct fs_shape *a_shape, fs_id b,
@@ -665,6 +720,8 @@ fs_id fs_graph_lib(struct fs_graph *g, enum fs_lib_op op, enum fs_dtype dt,
   struct fs_node n = {.kind = FS_ND_LIB, .op = (uint8_t)op, .dtype = dt,
                       .lib_flags = (uint8_t)flags};
   n.shape = squeezed(result, NULL);
+  if (is_none(&n.shape)) return empty(g, dt, &n.shape);
+  if (is_empty(g, a) || (b && is_empty(g, b))) return of_nothing(g, op, dt, &n.shape, a);
   n.n_src = b ? 2 : 1;
   n.src[0] = firm(g, fs_lib_takes_any(op, 0) ? a : fs_graph_cast(g, a, dt));
   n.lib_shape[0] = *a_shape;

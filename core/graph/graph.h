@@ -151,9 +151,10 @@ enum fs_node_kind {
   FS_ND_LIB,     /* lib_op                                                   */
   FS_ND_TABLE,   /* src[0], a vector that is stored, for a region that reads it at
                     places which it computes: its operand, of rank 0         */
-  FS_ND_APPLY    /* node.user by instance: shape is batch ++ its element, and
+  FS_ND_APPLY,   /* node.user by instance: shape is batch ++ its element, and
                     so is that of every operand, but for those that are the
                     same for all instances                                   */
+  FS_ND_EMPTY    /* an array of no elements: never an operand, never an output */
 };
 
 /* An index map: axis s of the source is read at off[s] + step[s]*o[axis[s]],
@@ -295,7 +296,10 @@ static inline void fs_graph_come_from(struct fs_graph *g, const struct fs_node *
  * user are in eval/. Views are simplified as they are built: a view of an INPUT
  * is an INPUT with another layout, a view of RAND or IOTA is one with another
  * affine index, a view of a view is one view. A scalar seen at every index of a
- * shape (fill) stays a VIEW with src_rank 0, except as operand of a map. */
+ * shape (fill) stays a VIEW with src_rank 0, except as operand of a map.
+ * What has no elements is an EMPTY, whatever it is made of, and what is made of one and has
+ * elements is so without it: a sum over nothing is a fill of 0. So nobody computes with an
+ * extent of 0. */
 fs_id fs_graph_input(struct fs_graph *g, const struct fs_graph_source *from, enum fs_dtype dt,
                      const struct fs_shape *squeezed,
                      const struct fs_layout *layout, const char *name);

@@ -82,7 +82,6 @@ static const struct { const char *words, *hint; } elsewhere[] = {
     {" nrow rows ", "size(A, 1)"},
     {" ncol columns ", "size(A, 2)"},
     {" ravel flatten ", "vec(x)"},
-    {" isempty ", "no tensor is empty"},
     {" squeeze ", "extents of 1 at the end are no dimensions; reshape(A, m, n) drops others"},
     {" permute permutedims swapaxes moveaxis ",
      "A' turns a matrix, A[:, :, k]' one of those in a tensor of m x n x p, of which "

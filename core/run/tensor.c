@@ -38,11 +38,20 @@ struct fs_storage *fs_storage_promised(void) {
   return s;
 }
 
+struct fs_storage *fs_storage_empty(struct fs_target *t) {
+  struct fs_storage *s = fs_malloc(sizeof *s);
+  fill(s, t, NULL, 0);
+  return s;
+}
+
 enum fs_status fs_storage_new(struct fs_target *t, size_t bytes,
                               struct fs_storage **out, struct fs_diags *d) {
   void *ptr = NULL;
   *out = NULL;
-  bytes = FS_MAX(bytes, 1);
+  if (!bytes) {
+    *out = fs_storage_empty(t);
+    return FS_OK;
+  }
   struct fs_storage *s = fs_malloc(sizeof *s);
   enum fs_status status = t->ops->alloc(t, bytes, &ptr);
   if (status == FS_ERR_ENV) {
@@ -72,7 +81,7 @@ struct fs_storage *fs_storage_find(uint64_t serial) {
 
 void fs_storage_unref(struct fs_storage *s) {
   if (!s || --s->refs > 0) return;
-  if (s->target) s->target->ops->free(s->target, s->ptr, s->bytes);
+  if (s->ptr) s->target->ops->free(s->target, s->ptr, s->bytes);
   *s->link = s->next;
   if (s->next) s->next->link = s->link;
   free(s);

@@ -88,6 +88,8 @@ enum fs_status fs_storage_new(struct fs_target *t, size_t bytes,
                               struct fs_storage **out, struct fs_diags *d);
 /* Storage without memory, for what is only planned. */
 struct fs_storage *fs_storage_promised(void);
+/* Storage without memory, for arrays without elements. */
+struct fs_storage *fs_storage_empty(struct fs_target *t);
 struct fs_storage *fs_storage_ref(struct fs_storage *s);
 void fs_storage_unref(struct fs_storage *s);
 /* The storage of that serial with one more reference; NULL: it is gone. */

@@ -513,12 +513,10 @@ def test_types_that_are_not_here():
         z.writestr('d.npy', npy('<f4', '(1,)', b'\0\0\0\0'))
     r = check(fusible('-e', f':load {path}\na'), 0, '1  -1')
     assert 'a is i32, for int8, b is i32, for uint16' in r.err, r
-    assert 'left out' in r.err and 'c, which is 0x3' in r.err, r
-    assert re.findall(r'^(\w) = ', r.out, re.M) == ['a', 'b', 'd', 'a'], r
+    assert re.findall(r'^(\w) = ', r.out, re.M) == ['a', 'b', 'c', 'd', 'a'], r
     with open(os.path.join(HOME, 'empty.npy'), 'wb') as f:
         f.write(npy('<f4', '(0, 3)', b''))
-    check(fusible('-e', f'load("{HOME}/empty.npy")'), 1, '',
-          'the array is 0x3, and a tensor needs at least one element')
+    check(fusible('-e', f'load("{HOME}/empty.npy")'), 0, 'f32[0×3]')
 
 
 def test_columns_of_a_csv():

@@ -182,7 +182,3 @@ U, s, V = svd(ones(2, 2, 2))    # error: svd needs a matrix, not 2x2x2
 a, b, c, d = svd([1, 2])        # error: svd([1, 2]) gives 3 values, not 4
 # ---
 pinv([1, 0/0])                  # error: did not converge
-# ---
-null([1, 2; 3, 4])              # error: the columns of A are independent, so that there is no column in null(A)
-# ---
-orth(zeros(2, 2))               # error: all of A is 0, so that there is no column in orth(A)

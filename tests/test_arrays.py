@@ -1,0 +1,230 @@
+#!/usr/bin/python3
+"""Arrays of any shape beside NumPy: those without elements, and random programs.
+
+    tests/test_arrays.py [--count N] [--first N] [--target cpu|cuda|fake]
+
+The table below has what every function gives for arrays without elements: NumPy's answer, or
+one error that says so. A function that docs/language.md lists must be in it.
+"""
+import argparse
+import os
+import re
+import sys
+import tempfile
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+sys.path[:0] = [HERE, os.path.join(HERE, 'fake')]
+import fakegpu  # noqa: E402
+from score import Score  # noqa: E402
+
+score = Score()
+E, Z, T = np.zeros(0, 'f4'), np.zeros((0, 3), 'f4'), np.zeros((3, 0), 'f4')
+S = np.zeros((0, 0), 'f4')
+NAN, INF = np.float32('nan'), np.float32('inf')
+
+
+def full(shape, value, dtype='f4'):
+    return np.full(shape, value, dtype)
+
+
+def none(*shape, dtype='f4'):
+    return np.zeros(shape, dtype)
+
+
+# Text and value; e is [], Z zeros(0, 3), T zeros(3, 0), S zeros(0, 0).
+EMPTIES = [
+    ('zeros(0)', E), ('ones(0, 3)', Z), ('fill(2, 3, 0)', T), ('rand(0)', E),
+    ('randn(0, 3)', Z), ('eye(0)', S), ('eye(0, 3)', Z), ('linspace(0, 1, 0)', E),
+    ('zeros(2, 0, 3, "f64")', none(2, 0, 3, dtype='f8')), ('f64([])', none(0, dtype='f8')),
+    ('i32([])', none(0, dtype='i4')), ('f16(e)', none(0, dtype='f2')),
+    ('[e; 1]', full(1, 1)), ('[e, e]', E), ('[1, 2, e]', np.array([1, 2], 'f4')),
+    ('[ones(2, 2); e]', full((2, 2), 1)), ('[e, ones(2, 2)]', full((2, 2), 1)),
+    ('[Z; 1, 2, 3]', np.array([[1, 2, 3]], 'f4')), ('[T, ones(3, 2)]', full((3, 2), 1)),
+    ('[Z; Z]', Z), ('[T, T]', T), ("Z'", T), ('transpose(T)', Z),
+    ('f32(3:2)', E), ('3:2 + 1', none(1, dtype='i8') + 3), ('(1:0)*2', none(0, dtype='i8')),
+    # reductions
+    ('sum(e)', np.float32(0)), ('prod(e)', np.float32(1)), ('any(e)', np.bool_(False)),
+    ('all(e)', np.bool_(True)), ('mean(e)', NAN), ('sum(Z, 1)', full((1, 3), 0)),
+    ('sum(Z, 2)', E), ('prod(Z, 1)', full((1, 3), 1)), ('any(Z, 1)', full((1, 3), 0, '?')),
+    ('all(Z, 1)', full((1, 3), 1, '?')), ('mean(Z, 1)', full((1, 3), NAN)),
+    ('mean(Z, 2)', E), ('sum(i32(Z), 1)', full((1, 3), 0, 'i8')),
+    ('rowmax(Z)', E), ('colmax(T)', none(1, 0)), ('rowmin(Z)', E), ('colmin(T)', none(1, 0)),
+    ('rowargmax(Z)', none(0, dtype='i8')), ('colargmax(T)', none(1, 0, dtype='i8')),
+    ('rowargmin(Z)', none(0, dtype='i8')), ('colargmin(T)', none(1, 0, dtype='i8')),
+    ('reduce("max", T, 1)', none(1, 0)), ('reduce("+", e)', np.float32(0)),
+    ('var(e)', NAN), ('var(Z, 1)', full((1, 3), NAN)), ('var(Z, 2)', E), ('std(f64(e))', np.nan),
+    ('logsumexp(e)', -INF), ('logsumexp(Z, 1)', full((1, 3), -INF)),
+    ('reduce("var", Z, 1)', full((1, 3), NAN)), ('vsum(e)', np.float32(0)),
+    ('vreduce("sum", e)', np.float32(0)), ('nnz(e)', np.int64(0)), ('trace(S)', np.float32(0)),
+    ('norm(e)', np.float32(0)), ('norm(f64(Z))', np.float64(0)), ('norm1(e)', np.float32(0)),
+    ('norm2(e)', np.float32(0)), ('normfro(S)', np.float32(0)), ('dot(e, e)', np.float32(0)),
+    ('mse(e, e)', NAN), ('rmse(e, e)', NAN),
+    # along lines
+    ('cumsum(e)', E), ('cumsum(T, 1)', T), ('cumsum(Z)', E), ('cumprod(Z, 2)', Z),
+    ('cummax(Z, 1)', Z), ('cummin(e)', E), ('sort(e)', E), ('sort(T, 1, "descend")', T),
+    ('argsort(e)', none(0, dtype='i8')), ('unique(e)', E), ('diff(e)', E), ('diff([1])', E),
+    ('diffrows(Z[[], :])', Z), ('diffcols(T)', T), ('median(T, 1)', none(1, 0)),
+    ('quantile([1, 2], e)', E), ('trapz(e, e)', np.float32(0)),
+    # products and what is solved
+    ('Z*ones(3)', E), ('T*e', full(3, 0)), ("e'*e", np.float32(0)), ("e*e'", S),
+    ('T*zeros(0, 2)', full((3, 2), 0)), ('ones(2, 3)*T', none(2, 0)), ('S*S', S), ('S^2', S),
+    ('S^0', S), ('S\\e', E), ('T\\ones(3)', E), ('Z\\e', full(3, 0)), ('solve(S, zeros(0, 2))', none(0, 2)),
+    ('inv(S)', S), ('chol(S)', S), ('eigvals(S)', E), ('eigvecs(S)', S), ('svdvals(Z)', E),
+    ('det(S)', np.float32(1)), ('diag(e)', S), ('diag(S)', E), ('diag(T)', E), ('pinv(Z)', T),
+    ('matrix_rank(Z)', np.int64(0)), ('orth(zeros(2, 2))', none(2, 0)),
+    ('null([1, 2; 3, 4])', none(2, 0)), ('expm(S)', S), ('kron(e, [1, 2])', E),
+    ('triu(Z)', Z), ('tril(T)', T), ('toeplitz(e)', S), ('cov(Z)', full((3, 3), NAN)),
+    # places
+    ('x[3:2]', E), ('x[e]', E), ('x[x > 9]', E), ('A[[], :]', Z), ('A[:, x > 9]', T[:2]),
+    ('A[2:1, 1]', E), ('A[1, 2:1]', none(1, 0)), ('A[e, [1, 2]]', none(0, 2)), ('A[A > 9]', E),
+    ('A[:, 2:1]', none(2, 0)), ('Z[:, 1]', E), ('Z[:, [1, 3]]', none(0, 2)), ('e[:]', E),
+    ('e[1:0]', E), ('Z[Z > 0]', E), ('find(e)', none(0, dtype='i8')),
+    ('find([0, 0])', none(0, dtype='i8')), ('where(e > 1, e, e)', E), ('flip(e)', E),
+    ('flipud(Z)', Z), ('fliplr(Z)', Z), ('circshift(e, 2)', E), ('circrows(Z, 1)', Z),
+    ('circcols(T, 1)', T), ('repmat(e, 2)', none(0, 2)), ('repmat(A, 0)', S), ('vslice(2, 1, x)', E),
+    # shapes
+    ('reshape(e, 0, 3)', Z), ('reshape(Z, 3, 0)', T), ('vec(Z)', E), ('size(e)', np.array([0, 1])),
+    ('size(Z, 2)', np.int64(3)), ('numel(Z)', np.int64(0)), ('length(Z)', np.int64(0)),
+    ('vlength(e)', np.int64(0)), ('ndims(Z)', np.int64(2)), ('rank(e)', np.int64(1)),
+    ('isempty(Z)', np.bool_(True)), ('isempty(x)', np.bool_(False)), ('isempty(2)', np.bool_(False)),
+    # element by element
+    ('e + 1', E), ("Z + ones(1, 3)", Z), ('e == e', none(0, dtype='?')), ('map(t -> t^2, e)', E),
+    ('vmap(t -> t + 1, e)', E), ('vzipWith((a, b) -> a*b, e, e)', E), ('softmax(Z)', Z),
+    ('softmax(e)', E), ('relu(e)', E), ('sigmoid(e)', E), ('normcdf(e)', E), ('lerp(e, e, 0.5)', E),
+    ('normalize(e)', E), ('center(Z)', Z), ('standardize(Z)', Z), ('polyval(e, x)', full(3, 0)),
+    ('polyval([1, 2], e)', E), ('logspace(0, 1, 0)', E), ('randi(5, 0)', none(0, dtype='i8')),
+    ('randi(5, 3, 0)', none(3, 0, dtype='i8')), ('randperm(0)', none(0, dtype='i8')),
+    ('at_least_f32(f16(e))', E), ('rounded_like(e, f16(e))', none(0, dtype='f2')),
+    ('as_mean(e, i64(e))', none(0, dtype='f8')), ('dtype(e) == "f32"', np.bool_(True)),
+    ('string(e) == "f32[0]"', np.bool_(True)), ('jacobi(S, e, 3)', E),
+]
+# Statements, and what names hold after them.
+STATEMENTS = [
+    ('q, r = qr(T)', {'q': T, 'r': S}), ('q, r = qr(Z)', {'q': S, 'r': Z}), ('r = qr(Z)', {'r': Z}),
+    ('l, u, p = lu(T)', {'l': T, 'u': S, 'p': np.array([1, 2, 3])}),
+    ('l, u, p = lu(Z)', {'l': S, 'u': Z, 'p': none(0, dtype='i8')}),
+    ('u, s, v = svd(Z)', {'u': S, 's': E, 'v': T}), ('d, v = eig(S)', {'d': E, 'v': S}),
+    ('s, p = sort(e)', {'s': E, 'p': none(0, dtype='i8')}), ('m, v = moments(Z)', {
+        'm': full((1, 3), NAN), 'v': full((1, 3), NAN)}), ('m, n = size(Z)', {'m': np.int64(0), 'n': np.int64(3)}),
+    ('y, k = cg(S, e)', {'y': E, 'k': np.int64(0)}), ('y, k = bicg(S, e)', {'y': E, 'k': np.int64(0)}),
+    ('v, w = power_iteration(S, 2)', {'v': np.float32(0), 'w': E}),
+    ('X, Y = meshgrid(e, [1, 2])', {'X': none(2, 0), 'Y': none(2, 0)}),
+    ('y = x; y[e] = 5', {'y': np.array([1, 2, 3], 'f4')}), ('y = x; y[e] = e', {'y': np.array([1, 2, 3], 'f4')}),
+    ('y = x; y[x > 9] += e', {'y': np.array([1, 2, 3], 'f4')}), ('y = x; y[2:1] = 7', {'y': np.array([1, 2, 3], 'f4')}),
+    ('y = x; y[e] *= 2', {'y': np.array([1, 2, 3], 'f4')}), ('y = A; y[e, e] += 1', {'y': full((2, 3), 1)}),
+    ('y = A; y[[], :] = zeros(0, 3)', {'y': full((2, 3), 1)}), ('y = Z; y[:, 2] = 1', {'y': Z}),
+    ('y = Z; y[:] = 1', {'y': Z}), ('y = Z; y += 2', {'y': Z}), ('y = A; y[y > 9] = e', {'y': full((2, 3), 1)}),
+    ('y = 0; for t in e; y = 1; end', {'y': np.int64(0)}), ('y = 0; for t in Z; y += 1; end', {'y': np.int64(3)}),
+    ('y = []; for k = 1:3; y = [y; k]; end', {'y': np.array([1, 2, 3], 'f4')}),
+    ('y = zeros(0, "i64"); for k = 1:3; y = [y; i64([k])]; end', {'y': np.array([1, 2, 3])}),
+    ('n = 0; y = zeros(n); for i = 1:n; y[i] = 2*y[i]; end', {'y': E}),
+    ('y = zeros(3); for i = 1:3; s = 0; for j = 1:size(T, 2); s = s + T[i, j]; end; y[i] = s; end', {'y': full(3, 0)}),
+    ('y = 1; for k = 3:-1:0; y = sum(x[1:k]) + y; end', {'y': np.float32(11)}),
+    ('y = 0; for k = 1:6; y = y + sum(x[4-mod(k, 4):3]); end', {'y': np.float32(22)}),
+]
+# Text and part of the error.
+ERRORS = [
+    ('max(e)', 'there is no max of no elements: e is 0'), ('min(Z)', 'there is no min of no elements'),
+    ('argmax(e)', 'there is no argmax'), ('argmin(e)', 'there is no argmin'),
+    ('colmax(Z)', 'there is no max'), ('colmin(Z)', 'there is no min'), ('rowmax(T)', 'there is no max'),
+    ('reduce("max", Z, 1)', 'there is no max'), ('norminf(e)', 'there is no max'),
+    ('median(e)', 'there is no median of no elements'), ('median(Z, 1)', 'there is no median'),
+    ('quantile(e, 0.5)', 'there is no quantile of no elements'), ('cond(S)', 'no elements has no condition'),
+    ('conv(e, [1])', 'one element or more'), ('cross(e, e)', 'two vectors of three'),
+    ('e[1]', 'index 1 is out of range: dimension 1 has extent 0'), ('Z[1, :]', 'index 1 is out of range'),
+    ('e[[1]]', 'no elements to choose from'), ('y = e; y[[1]] = 3', 'no elements to choose from'),
+    ('y = e; y[1] = 3', 'index 1 is out of range'), ('number(e)', 'must be a number, not 0 f32'),
+    ('if e; y = 1; end', 'a condition must be one value'), ('x + e', 'shapes do not fit'),
+    ('A + Z', 'shapes do not fit'), ('[Z; 1, 2]', 'shapes do not fit'), ('zeros(-1)', 'at least 0, not -1'),
+    ('y = x; y[e] = [1, 2]', 'shapes do not fit'), ('reshape(e, 1)', 'cannot reshape'),
+    ('S^-1*x', 'shapes do not fit'), ('assert(e)', 'a condition must be one value'),
+]
+# Of no array, of the host, or shown by other suites.
+ELSEWHERE = set('print ask error assert string number seed load kernel save time plot scatter bar hist '
+                'heatmap roofline predictions savefig dtype bool i64 bf16 f32 min max significant taps'.split())
+GIVEN = 'e = []; Z = zeros(0, 3); T = zeros(3, 0); S = zeros(0, 0); x = [1, 2, 3]; A = ones(2, 3);'
+
+
+def listed():
+    """The functions of docs/language.md but the elementwise ones."""
+    with open(os.path.join(ROOT, 'docs/language.md'), encoding='utf-8') as f:
+        text = f.read()
+    names = set()
+    for table in ('reductions', 'builtins', 'prelude'):
+        part = text.split(f'<!-- table: {table} -->')[1].split('<!-- end -->')[0]
+        for row in part.splitlines()[3:]:
+            call = row.split('|')[1].replace('`', '')
+            names |= set(re.findall(r'([A-Za-z_]\w*)\(', call)) or {call.strip()}
+    return names - {''}
+
+
+def same(got, want):
+    want = np.asarray(want)
+    if want.dtype == np.dtype(int) and got.dtype == np.float64:
+        return False
+    return (got.dtype == want.dtype and got.shape == want.shape and
+            np.array_equal(got, want, equal_nan=got.dtype.kind == 'f'))
+
+
+class Checker:
+    """Runs programs on a target and compares what names hold at their end."""
+
+    def __init__(self, target, folder):
+        self.target, self.folder = target, folder
+
+    def run(self, text):
+        return fakegpu.run_script(text + '\n', self.target, self.folder)
+
+    def values(self, text, want):
+        path = os.path.join(self.folder, 'out.npz')
+        if os.path.exists(path):
+            os.remove(path)
+        r = self.run(f'{text}\nsave("{path}", {", ".join(want)});')
+        if r.returncode or not os.path.exists(path):
+            return score.check(False, f'on {self.target}: {text}\n{r.stdout}{r.stderr}')
+        with np.load(path) as got:
+            bad = [k for k in want if not same(got[k], want[k])]
+            return score.check(not bad, f'on {self.target}: {text}\n' + '\n'.join(
+                f'{k}: {got[k].dtype}{got[k].shape} {got[k]!r}, not {want[k]!r}' for k in bad))
+
+    def error(self, text, want):
+        r = self.run(f'{GIVEN}\n{text}')
+        said = r.stderr + r.stdout
+        score.check(r.returncode in (1, 3) and want in said and said.count('error:') == 1,
+                    f'on {self.target}: {text}: {said}')
+
+
+def empties(c):
+    text, want = [GIVEN], {}
+    for k, (expr, value) in enumerate(EMPTIES):
+        text.append(f'v{k} = {expr};')
+        want[f'v{k}'] = value
+    if not c.values('\n'.join(text), want):  # which of them?
+        for expr, value in EMPTIES:
+            c.values(f'{GIVEN} v = {expr};', {'v': value})
+    for text, want in STATEMENTS:
+        c.values(f'{GIVEN} {text};', want)
+    for text, want in ERRORS:
+        c.error(text, want)
+    said = ' '.join(row[0] for row in EMPTIES + STATEMENTS + ERRORS)
+    missing = {n for n in listed() if not re.search(rf'\b{n}\(', said)} - ELSEWHERE
+    score.check(not missing, f'not in the table: {sorted(missing)}')
+
+
+def main():
+    parser = argparse.ArgumentParser(description='arrays of any shape')
+    parser.add_argument('--count', type=int, default=100)
+    parser.add_argument('--first', type=int, default=0)
+    parser.add_argument('--target', choices=['cpu', 'cuda', 'fake'])
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as home:
+        for target in [args.target] if args.target else ['cpu', 'fake']:
+            empties(Checker(target, home))
+    return score.close()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
