@@ -147,7 +147,7 @@ static void test_parts_of_a_statement(void) {
                                       "D = exp(B*A)*B - sum(B .* A)", "w = B*B'"};
   static const char *const whole[] = {"A*B", "S = softmax((A*B))"};
   static const char *const shared[] = {
-      "V = cov(A) [C = center(at_least_f32(X))]", "V = cov(A) [C'*C / (size(X, 1) - 1)]"};
+      "V = cov(A) [C = center(at_least_f32(X))]", "V = cov(A) [C'*C / max(size(X, 1) - 1, 0)]"};
   CHECK(eval("A = ones(40, 40); B = 2*A;") == FS_RESULT_OK);
   CHECK(eval("begin C = exp(A*B)*A - sum(A.*B); u = A*A'; end") == FS_RESULT_OK);
   CHECK(does(first, 6));
