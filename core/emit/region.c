@@ -31,11 +31,6 @@ static void put_number(const struct fs_region_register *x, struct fs_str *out) {
   }
 }
 
-static void put_value(const struct fs_region *r, int reg, struct fs_str *out) {
-  if (r->registers[reg].kind == FS_RR_CONSTANT) put_number(&r->registers[reg], out);
-  else fs_str_printf(out, "r%d", reg);
-}
-
 /* An operation by its pattern in ops.def. */
 static void put_map(const struct fs_region *r, const struct fs_region_step *s, struct fs_str *out) {
   const char *p = fs_map_ops[s->op].cuda;
@@ -43,7 +38,7 @@ static void put_map(const struct fs_region *r, const struct fs_region_step *s, s
   fs_str_printf(out, "r%d = ", s->to);
   if (s->op == FS_OP_CAST) {
     struct fs_str x = {0};
-    put_value(r, s->src[0], &x);
+    fs_region_put_value(r, put_number, s->src[0], &x);
     fs_cast_put_cuda(r->registers[s->to].dtype, from, fs_str_text(&x), out);
     fs_str_free(&x);
     p = "";
@@ -51,7 +46,7 @@ static void put_map(const struct fs_region *r, const struct fs_region_step *s, s
   for (; *p; p++) {
     if (p[0] == '{' && p[1] && p[2] == '}') {
       if (p[1] == 'f') fs_str_puts(out, from == FS_F32 ? "f" : "");
-      else if (p[1] != 't') put_value(r, s->src[p[1] - '0'], out); /* CUDA's take all types */
+      else if (p[1] != 't') fs_region_put_value(r, put_number, s->src[p[1] - '0'], out);
       p += 2;
     } else {
       fs_str_put(out, p, 1);
@@ -60,43 +55,9 @@ static void put_map(const struct fs_region *r, const struct fs_region_step *s, s
   fs_str_puts(out, ";\n");
 }
 
-/* A block is left by a jump behind its end. A compiler may take a loop without effects to end; a
- * user's that does not is ended by Ctrl-C, and never has a result. */
-static void put_steps(const struct fs_region *r, struct fs_str *out) {
-  int level = 0, n = 0, label[FS_REGION_BLOCKS];
-  bool loop[FS_REGION_BLOCKS];
-  for (int k = 0; k < r->n_steps; k++) {
-    const struct fs_region_step *s = &r->steps[k];
-    if (s->code == FS_RG_END) level--;
-    fs_str_printf(out, "%*s", 2 * level + 2, "");
-    switch (s->code) {
-      case FS_RG_MAP: put_map(r, s, out); break;
-      case FS_RG_LOAD:
-        fs_str_printf(out, "r%d = r%d[(", s->to, s->src[0]);
-        put_value(r, s->src[1], out);
-        fs_str_printf(out, " - 1) * n%d];\n", s->src[0]);
-        break;
-      case FS_RG_BLOCK:
-      case FS_RG_LOOP:
-        loop[level] = s->code == FS_RG_LOOP;
-        label[level] = n++;
-        fs_str_puts(out, loop[level++] ? "for (;;) {\n" : "{\n");
-        if (s->code == FS_RG_LOOP)
-          fs_str_printf(out, "%*sasm volatile(\"\");\n", 2 * level + 2, "");
-        break;
-      case FS_RG_END:
-        fs_str_puts(out, "}\n");
-        if (!loop[level]) fs_str_printf(out, "%*sl%d:;\n", 2 * level, "", label[level]);
-        break;
-      case FS_RG_LEAVE: fs_str_printf(out, "goto l%d;\n", label[s->depth]); break;
-      case FS_RG_UNLESS:
-        fs_str_puts(out, "if (!");
-        put_value(r, s->src[0], out);
-        fs_str_printf(out, ") goto l%d;\n", label[s->depth]);
-        break;
-    }
-  }
-}
+/* A compiler may take a loop without effects to end; a user's that does not is ended by Ctrl-C,
+ * and never has a result. */
+static const struct fs_region_words words = {put_map, put_number, "asm volatile(\"\");"};
 
 void fs_region_put_cuda(const struct fs_user *u, struct fs_str *out) {
   const struct fs_region *r = u->region;
@@ -112,6 +73,6 @@ void fs_region_put_cuda(const struct fs_user *u, struct fs_str *out) {
   for (int k = r->n_operands; k < r->n_registers; k++)
     if (r->registers[k].kind != FS_RR_CONSTANT)
       fs_str_printf(out, "  %s r%d = 0;\n", type_of(r->registers[k].dtype), k);
-  put_steps(r, out);
+  fs_region_put_steps(r, &words, 2, out);
   fs_str_printf(out, "  return r%d;\n}\n\n", r->result);
 }

@@ -19,6 +19,12 @@ uint64_t fs_region_hash(const struct fs_region *r) {
   return h;
 }
 
+bool fs_region_same(const struct fs_region *a, const struct fs_region *b) {
+  struct fs_region x = *a, y = *b;
+  x.result = y.result = 0;
+  return fs_region_hash(&x) == fs_region_hash(&y);
+}
+
 const struct fs_region *fs_region_keep(struct fs_arena *arena, const struct fs_region *r) {
   struct fs_region *out = FS_NEW(arena, struct fs_region);
   struct fs_region_register *registers =
@@ -46,6 +52,50 @@ double fs_region_flops(const struct fs_region *r) {
     if (s->code == FS_RG_MAP) flops += fs_map_ops[s->op].cost * (loops ? ROUNDS : 1);
   }
   return flops;
+}
+
+void fs_region_put_value(const struct fs_region *r, fs_region_number_fn *number, int reg,
+                         struct fs_str *out) {
+  if (r->registers[reg].kind == FS_RR_CONSTANT) number(&r->registers[reg], out);
+  else fs_str_printf(out, "r%d", reg);
+}
+
+/* A block is left by a jump behind its end. */
+void fs_region_put_steps(const struct fs_region *r, const struct fs_region_words *w, int indent,
+                         struct fs_str *out) {
+  int level = 0, n = 0, label[FS_REGION_BLOCKS];
+  bool loop[FS_REGION_BLOCKS];
+  for (int k = 0; k < r->n_steps; k++) {
+    const struct fs_region_step *s = &r->steps[k];
+    if (s->code == FS_RG_END) level--;
+    int in = 2 * level + indent;
+    fs_str_printf(out, "%*s", in, "");
+    switch (s->code) {
+      case FS_RG_MAP: w->map(r, s, out); break;
+      case FS_RG_LOAD:
+        fs_str_printf(out, "r%d = r%d[(", s->to, s->src[0]);
+        fs_region_put_value(r, w->number, s->src[1], out);
+        fs_str_printf(out, " - 1) * n%d];\n", s->src[0]);
+        break;
+      case FS_RG_BLOCK:
+      case FS_RG_LOOP:
+        loop[level] = s->code == FS_RG_LOOP;
+        label[level] = n++;
+        fs_str_puts(out, loop[level++] ? "for (;;) {\n" : "{\n");
+        if (s->code == FS_RG_LOOP) fs_str_printf(out, "%*s%s\n", in + 2, "", w->round);
+        break;
+      case FS_RG_END:
+        fs_str_puts(out, "}\n");
+        if (!loop[level]) fs_str_printf(out, "%*sl%d:;\n", in, "", label[level]);
+        break;
+      case FS_RG_LEAVE: fs_str_printf(out, "goto l%d;\n", label[s->depth]); break;
+      case FS_RG_UNLESS:
+        fs_str_puts(out, "if (!");
+        fs_region_put_value(r, w->number, s->src[0], out);
+        fs_str_printf(out, ") goto l%d;\n", label[s->depth]);
+        break;
+    }
+  }
 }
 
 static void put_constant(const struct fs_region_register *x, struct fs_str *out) {

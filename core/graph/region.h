@@ -53,10 +53,25 @@ struct fs_region {
 };
 
 uint64_t fs_region_hash(const struct fs_region *r);
+/* Whether they are the same but for the result. */
+bool fs_region_same(const struct fs_region *a, const struct fs_region *b);
 /* A copy in the arena. */
 const struct fs_region *fs_region_keep(struct fs_arena *arena, const struct fs_region *r);
 /* A guess of its operations: nobody knows how many rounds there are. */
 double fs_region_flops(const struct fs_region *r);
+/* Its steps as statements of C, registers being variables r0, r1 ...; what differs between dialects
+ * is the writer's: an operation (with its line's end), and what stands at the beginning of each
+ * round. The elements of table k are n<k> apart. */
+typedef void fs_region_number_fn(const struct fs_region_register *x, struct fs_str *out);
+struct fs_region_words {
+  void (*map)(const struct fs_region *r, const struct fs_region_step *s, struct fs_str *out);
+  fs_region_number_fn *number; /* a constant */
+  const char *round;
+};
+void fs_region_put_value(const struct fs_region *r, fs_region_number_fn *number, int reg,
+                         struct fs_str *out);
+void fs_region_put_steps(const struct fs_region *r, const struct fs_region_words *w, int indent,
+                         struct fs_str *out);
 /* One line a step. */
 void fs_region_put(const struct fs_region *r, struct fs_str *out);
 

@@ -1,10 +1,7 @@
-/* convert.c - moving strips: types, strides, transposes, half precision.
- *
- * Float to integer rounds towards zero, saturates, and makes NaN 0 (C leaves
- * these cases undefined). A number is true unless it is 0.
- */
+/* convert.c - moving strips: types, strides, transposes, half precision. */
 #include "elemlib/cpu/parts.h"
 #include "elemlib/cpu/simd.h"
+#include "elemlib/cpu/scalar.h"
 
 /* -- between compute types ------------------------------------------------ */
 
@@ -17,22 +14,6 @@
       o[k] = (TO_T)(EXPR);                                             \
     }                                                                  \
   }
-
-#define INT_OF(NAME, T, F, LOW, HIGH, TMIN, TMAX)                      \
-  FS_INLINE T NAME(F x) {                                              \
-    bool low = x < (F)(LOW), high = x >= (F)(HIGH), bad = x != x;      \
-    F safe = (low | high | bad) ? (F)0 : x;                            \
-    T t = (T)safe;                                                     \
-    return low ? (TMIN) : high ? (TMAX) : t;                           \
-  }
-INT_OF(i32_of_f32, int32_t, float, -2147483648.0f, 2147483648.0f, INT32_MIN,
-       INT32_MAX)
-INT_OF(i64_of_f32, int64_t, float, -9223372036854775808.0f,
-       9223372036854775808.0f, INT64_MIN, INT64_MAX)
-INT_OF(i32_of_f64, int32_t, double, -2147483648.0, 2147483648.0, INT32_MIN,
-       INT32_MAX)
-INT_OF(i64_of_f64, int64_t, double, -9223372036854775808.0,
-       9223372036854775808.0, INT64_MIN, INT64_MAX)
 
 CONVERT(u8, u8, uint8_t, uint8_t, x)
 CONVERT(u8, i32, uint8_t, int32_t, x)

@@ -8,12 +8,9 @@
  */
 #include "elemlib/cpu/parts.h"
 #include "elemlib/cpu/simd.h"
+#include "elemlib/cpu/scalar.h"
 
-typedef uint8_t fs_u8;
-typedef int32_t fs_i32;
-typedef int64_t fs_i64;
-typedef float fs_f32;
-typedef double fs_f64;
+#define op_root(x) _Generic((x), fs_vf: fs_vsqrt_f32, fs_vd: fs_vsqrt_f64)(x)
 
 /* -- shapes of loops ---------------------------------------------------------
  * U is what integers are cast to in order to wrap around. A body is inlined once per pattern
@@ -91,65 +88,6 @@ typedef double fs_f64;
 #define ROW3(NAME)                                                  \
   {NAME##_0, NAME##_1, NAME##_2, NAME##_3, NAME##_4, NAME##_5,      \
    NAME##_6, NAME##_0}
-
-/* -- scalar helpers ------------------------------------------------------- */
-
-/* Remainder with the sign of the divisor; x mod 0 is 0 for integers. */
-#define MOD_INT(T)                                    \
-  FS_INLINE T mod_##T(T x, T y) {                     \
-    if (y == 0 || y == -1) return 0;                  \
-    T r = x % y;                                      \
-    return r != 0 && (r < 0) != (y < 0) ? r + y : r;  \
-  }
-MOD_INT(fs_i32)
-MOD_INT(fs_i64)
-
-#define MOD_FLOAT(T, FMOD, COPYSIGN)                       \
-  FS_INLINE T mod_##T(T x, T y) {                          \
-    T r = FMOD(x, y);                                      \
-    if (r == 0) return COPYSIGN((T)0, y);                  \
-    return (r < 0) != (y < 0) ? r + y : r;                 \
-  }
-MOD_FLOAT(fs_f32, fmodf, copysignf)
-MOD_FLOAT(fs_f64, fmod, copysign)
-
-/* -- what the table's expressions call ------------------------------------ */
-
-#define OP_INT(T, U)                                                            \
-  FS_INLINE T neg_##T(T x) { return (T)(0 - (U)x); }                            \
-  FS_INLINE T abs_##T(T x) { return (T)(x < 0 ? 0 - (U)x : (U)x); }             \
-  FS_INLINE T sign_##T(T x) { return (x > 0) - (x < 0); }                       \
-  FS_INLINE T min_##T(T x, T y) { return x <= y ? x : y; }                      \
-  FS_INLINE T max_##T(T x, T y) { return x >= y ? x : y; }
-OP_INT(fs_i32, uint32_t)
-OP_INT(fs_i64, uint64_t)
-
-/* Maximum and minimum give the first operand if it is NaN or they are equal. */
-#define OP_FLOAT(T)                                                             \
-  FS_INLINE T neg_##T(T x) { return -x; }                                       \
-  FS_INLINE T sign_##T(T x) { return x > 0 ? (T)1 : x < 0 ? (T)-1 : x == 0 ? (T)0 : x; } \
-  FS_INLINE T min_##T(T x, T y) { return (x <= y) | (x != x) ? x : y; }         \
-  FS_INLINE T max_##T(T x, T y) { return (x >= y) | (x != x) ? x : y; }
-OP_FLOAT(fs_f32)
-OP_FLOAT(fs_f64)
-FS_INLINE fs_f32 abs_fs_f32(fs_f32 x) { return __builtin_fabsf(x); }
-FS_INLINE fs_f64 abs_fs_f64(fs_f64 x) { return __builtin_fabs(x); }
-
-#define FLOATS_OF(NAME) fs_f32: NAME##_fs_f32, fs_f64: NAME##_fs_f64
-#define NUMBERS_OF(NAME) fs_i32: NAME##_fs_i32, fs_i64: NAME##_fs_i64, FLOATS_OF(NAME)
-#define op_neg(x) _Generic((x), NUMBERS_OF(neg))(x)
-#define op_abs(x) _Generic((x), NUMBERS_OF(abs))(x)
-#define op_sign(x) _Generic((x), NUMBERS_OF(sign))(x)
-#define op_min(x, y) _Generic((x), NUMBERS_OF(min))(x, y)
-#define op_max(x, y) _Generic((x), NUMBERS_OF(max))(x, y)
-#define op_mod(x, y) _Generic((x), NUMBERS_OF(mod))(x, y)
-#define op_root(x) _Generic((x), fs_vf: fs_vsqrt_f32, fs_vd: fs_vsqrt_f64)(x)
-#define op_fn(F, x) \
-  _Generic((x), fs_f32: __builtin_##F##f((fs_f32)(x)), fs_f64: __builtin_##F((fs_f64)(x)))
-#define op_fma(x, y, z)                                                     \
-  _Generic((x), fs_f32: __builtin_fmaf((fs_f32)(x), (fs_f32)(y), (fs_f32)(z)), \
-           fs_f64: __builtin_fma((fs_f64)(x), (fs_f64)(y), (fs_f64)(z)))
-#define op_finite(x) (op_abs(x) <= _Generic((x), fs_f32: __FLT_MAX__, fs_f64: __DBL_MAX__))
 
 /* -- functions on whole vectors ------------------------------------------- */
 

@@ -94,8 +94,8 @@ static void set_map(struct maker *m, struct fs_walk_op *op) {
   int from = what == FS_OP_WHERE ? 1 : 0;
   op->one = (unsigned)scalars;
   if (op->step->user && op->step->user->region) {
-    op->region = op->step->user->region;
-    if (!fs_region_runs(op->region, m->r)) m->why = "a region of operations that there are none of";
+    if (!fs_region_runs(op->step->user->region, m->r))
+      m->why = "a region of operations that there are none of";
     return;
   }
   if (op->step->user) {
@@ -493,6 +493,62 @@ static void place_partials(struct fs_walk *w) {
       copy_cell(w, &w->phase[p].finish.data[k]);
 }
 
+/* -- regions --------------------------------------------------------------- */
+
+static const struct fs_region *region_of(const struct fs_walk_op *op) {
+  return op->kind == FS_SP_MAP && op->step->user ? op->step->user->region : NULL;
+}
+
+/* Whether two operations are results of one region, of the same elements. */
+static bool is_other_result(const struct fs_walk_op *a, const struct fs_walk_op *b) {
+  return region_of(a) && region_of(b) && a->n_in == b->n_in && a->varies == b->varies &&
+         a->once == b->once && a->one == b->one && a->spread == b->spread &&
+         !memcmp(a->in, b->in, sizeof a->in) && fs_region_same(region_of(a), region_of(b));
+}
+
+/* Behind the first result of a region its other ones. */
+static void gather_results(fs_op_list *list) {
+  for (int k = 0; k < list->len; k++) {
+    int last = k;
+    for (int x = k + 1; region_of(&list->data[k]) && x < list->len; x++) {
+      struct fs_walk_op op = list->data[x];
+      if (!is_other_result(&list->data[k], &op)) continue;
+      memmove(&list->data[last + 2], &list->data[last + 1],
+              sizeof op * (size_t)(x - last - 1));
+      list->data[++last] = op;
+    }
+    k = last;
+  }
+}
+
+/* One run does those that still follow each other. */
+static void join_results(fs_op_list *list) {
+  for (int k = 0; k < list->len; k++) {
+    struct fs_walk_op *op = &list->data[k];
+    int result[FS_BODY_RESULTS], n = 0;
+    if (!region_of(op)) continue;
+    result[n++] = region_of(op)->result;
+    while (n < FS_BODY_RESULTS && k + n < list->len && is_other_result(op, op + n)) {
+      op[n].follows = true;
+      result[n] = region_of(op + n)->result;
+      n++;
+    }
+    op->others = n - 1;
+    op->body = fs_body_get(region_of(op), n, result);
+    k += n - 1;
+  }
+}
+
+/* Every list of operations, numbered from 0; NULL behind the last one. */
+static fs_op_list *list_at(struct fs_walk *w, int k) {
+  fs_op_list *const all[] = {&w->start, &w->before, &w->after, &w->vectors, &w->end_cells,
+                             &w->end_rows, &w->end_columns};
+  int n = (int)FS_LEN(all);
+  if (k < n) return all[k];
+  if ((k -= n) >= 2 * w->n_phases) return NULL;
+  return k % 2 ? &w->phase[k / 2].strips : &w->phase[k / 2].group;
+}
+
 /* -- several operations in one pass --------------------------------------- */
 
 static bool pair_op(enum fs_map_op op, enum fs_pair_op *out) {
@@ -696,6 +752,8 @@ static void make(struct maker *m) {
   for (int p = 0; p < w->n_phases; p++) add_phase(m, p);
   add_phase(m, FS_END);
   if (m->why) return;
+  fs_op_list *list;
+  for (int k = 0; (list = list_at(w, k)); k++) gather_results(list);
   for (int p = 0; p < w->n_phases; p++) {
     join_passes(m, &w->phase[p].strips);
     round_once(m, &w->phase[p].strips);
@@ -706,6 +764,7 @@ static void make(struct maker *m) {
   w->grouping = fs_walk_grouping(w);
   fs_walk_take_lines(w);
   fs_walk_take_vectors(w);
+  for (int k = 0; (list = list_at(w, k)); k++) join_results(list);
   place(w);
 }
 
@@ -792,6 +851,9 @@ bool fs_walk_resize(struct fs_walk *w, const struct fs_device *device) {
 void fs_walk_free(struct fs_walk *w) {
   if (!w) return;
   fs_cpu_schedule_free(&w->cut);
+  fs_op_list *list;
+  for (int k = 0; (list = list_at(w, k)); k++)
+    FS_EACH_AT(list, op) fs_body_drop(op->body);
   for (int p = 0; p < w->n_phases; p++) {
     FS_VEC_FREE(&w->phase[p].group);
     FS_VEC_FREE(&w->phase[p].strips);

@@ -289,68 +289,29 @@ static void set_up(struct runner *x, const void *const *in, unsigned one, int64_
 }
 
 /* The lanes from `first` on, as many as a strip has. */
-static void run_strip(struct runner *x, const void *const *in, unsigned one, int64_t first,
-                      int64_t n) {
-  x->in = in;
-  x->n = x->active = (int)FS_MIN(x->width, n - first);
+static void run_strip(struct runner *x, const struct fs_region_call *c, int64_t first) {
+  x->n = x->active = (int)FS_MIN(x->width, c->n - first);
   x->level = x->n_frames = x->rounds = 0;
   x->free = x->room + (size_t)x->r->n_registers * (size_t)x->width * 8;
   set_lanes(x->is, x->n);
-  set_up(x, in, one, first);
+  set_up(x, c->in, c->one, first);
   walk(x);
 }
 
-void fs_region_run(const struct fs_region *r, const struct fs_routines *routines, void *out,
-                   const void *const *in, const int64_t *stride, unsigned one, int64_t n) {
-  struct runner x;
-  size_t size = size_of(r, r->result);
+void fs_region_run(const struct fs_region *r, int n_results, const int *results,
+                   const struct fs_region_call *c) {
+  struct runner x; /* most of it is room */
   x.r = r;
-  x.routines = routines;
-  x.stride = stride;
-  x.width = WIDEST;
+  x.routines = c->routines;
+  x.in = c->in;
+  x.stride = c->stride;
+  x.width = c->n > LEAST ? WIDEST : LEAST;
   while (x.width > LEAST && r->n_registers * x.width * 8 > ROOM / 2) x.width /= 2;
-  for (int64_t first = 0; first < n; first += x.width) {
-    run_strip(&x, in, one, first, n);
-    memcpy((char *)out + (size_t)first * size, at(&x, r->result), size * (size_t)x.n);
-  }
-}
-
-/* -- one lane ---------------------------------------------------------------------------- */
-
-static bool is_same(const struct fs_region_lane *lane, const struct fs_region *r,
-                    const void *const *in) {
-  const struct fs_region *b = lane->region;
-  if (!b || b->n_operands != r->n_operands || b->n_registers != r->n_registers ||
-      b->n_steps != r->n_steps ||
-      memcmp(b->steps, r->steps, sizeof *r->steps * (size_t)r->n_steps) ||
-      memcmp(b->registers, r->registers, sizeof *r->registers * (size_t)r->n_registers))
-    return false;
-  for (int k = 0; k < r->n_operands; k++) {
-    bool table = r->registers[k].kind == FS_RR_TABLE;
-    if (table ? lane->table[k] != in[k] : memcmp(lane->in[k], in[k], size_of(r, k)) != 0)
-      return false;
-  }
-  return true;
-}
-
-void fs_region_run_lane(struct fs_region_lane *lane, const struct fs_region *r,
-                        const struct fs_routines *routines, void *out, const void *const *in,
-                        const int64_t *stride) {
-  if (!is_same(lane, r, in)) {
-    struct runner x; /* most of it is room */
-    x.r = r;
-    x.routines = routines;
-    x.stride = stride;
-    x.width = LEAST;
-    run_strip(&x, in, 0, 0, 1);
-    lane->region = r;
-    for (int k = 0; k < r->n_registers; k++)
-      if (is_kept(&r->registers[k])) memcpy(lane->value[k], at(&x, k), size_of(r, k));
-    for (int k = 0; k < r->n_operands; k++) {
-      bool table = r->registers[k].kind == FS_RR_TABLE;
-      lane->table[k] = in[k];
-      if (!table) memcpy(lane->in[k], in[k], size_of(r, k));
+  for (int64_t first = 0; first < c->n; first += x.width) {
+    run_strip(&x, c, first);
+    for (int k = 0; k < n_results; k++) {
+      size_t size = size_of(r, results[k]);
+      memcpy((char *)c->out[k] + (size_t)first * size, at(&x, results[k]), size * (size_t)x.n);
     }
   }
-  memcpy(out, lane->value[r->result], size_of(r, r->result));
 }

@@ -33,9 +33,6 @@ struct walker {
 
 enum direction { CELL, ALONG_I, ALONG_J };
 
-/* Of regions of one element, the last one that this thread has run in the kernel. */
-static _Thread_local struct fs_region_lane last_lane;
-
 static struct walker walker_new(const struct launch *l, int thread) {
   const struct fs_walk *w = l->w;
   struct walker x = {.w = w, .r = w->r, .slots = l->slots,
@@ -46,7 +43,6 @@ static struct walker walker_new(const struct launch *l, int thread) {
   x.row = (char **)(((uintptr_t)x.row + 63) / 64 * 64);
   x.cells_base = x.scratch + w->values_at;
   x.cells = (union fs_cell *)(x.scratch + w->cells_at);
-  last_lane.region = NULL;
   return x;
 }
 
@@ -389,20 +385,28 @@ static void generate_line(struct walker *x, const struct fs_walk_op *op,
   }
 }
 
-/* Tables of a region are where their arrays lie. */
-static void run_region(const struct walker *x, const struct fs_walk_op *op, char *out,
+/* Tables of a region are where their arrays lie. Of those results that it has in one run, row r
+ * is computed. */
+static void run_region(const struct walker *x, const struct fs_walk_op *op, int64_t r,
                        const void *const *in, int64_t n) {
-  const void *at[FS_USER_ARGS];
-  int64_t stride[FS_USER_ARGS] = {0};
-  for (int k = 0; k < op->n_in; k++) {
-    at[k] = in[k];
-    if (op->region->registers[k].kind != FS_RR_TABLE) continue;
-    const struct fs_access *a = access_of(x, fs_kernel_maker(x->w->kernel, op->in[k])->access);
-    at[k] = (const char *)x->slots[a->slot] + a->offset * (int64_t)fs_dtype_size(a->dtype);
-    stride[k] = a->list_stride;
+  struct fs_region_call c = {.routines = x->r, .one = op->one, .n = n};
+  for (int k = 0; k <= op->others; k++) {
+    int v = op[k].out;
+    c.out[k] = x->w->varies[v] == FS_VARIES_BOTH ? rows_of(x, v)[r] : x->ptr[v];
   }
-  if (n == 1) fs_region_run_lane(&last_lane, op->region, x->r, out, at, stride);
-  else fs_region_run(op->region, x->r, out, at, stride, op->one, n);
+  for (int k = 0; k < op->n_in; k++) {
+    c.in[k] = in[k];
+    if (op->body->region->registers[k].kind != FS_RR_TABLE) continue;
+    const struct fs_access *a = access_of(x, fs_kernel_maker(x->w->kernel, op->in[k])->access);
+    c.in[k] = (const char *)x->slots[a->slot] + a->offset * (int64_t)fs_dtype_size(a->dtype);
+    c.stride[k] = a->list_stride;
+  }
+  fs_body_run(op->body, &c);
+}
+
+/* One result for all n elements of a line. */
+static void spread(const struct walker *x, const struct fs_walk_op *op, char *out, int64_t n) {
+  if (op->spread && n > 1) x->r->fill[fs_element_log2(op->size)](out + op->size, out, n - 1);
 }
 
 /* Calls the map's routine on n elements; spread: one result for all of them. */
@@ -411,11 +415,9 @@ static void call_map(const struct walker *x, const struct fs_walk_op *op,
   int64_t count = op->spread ? 1 : n;
   if (op->convert) op->convert(out, in[0], count);
   else if (op->user) op->user(out, in, op->one, (long)count);
-  else if (op->region) run_region(x, op, out, in, count);
   else op->map(out, in[0], in[1], in[2], count);
   if (op->round) op->round(out, out, count);
-  if (op->spread && n > 1)
-    x->r->fill[fs_element_log2(op->size)](out + op->size, out, n - 1);
+  spread(x, op, out, n);
 }
 
 /* Row r of a value over the columns of the tile; a value that does not vary
@@ -436,12 +438,19 @@ static const char *factors(const struct walker *x, const struct fs_walk_op *op,
 
 static void map_line(struct walker *x, const struct fs_walk_op *op, int64_t n) {
   const void *in[FS_MOST_SRC] = {NULL};
+  if (op->follows) return;
   _Alignas(16) char pair[16];
   char *out = place_of(x, op);
   for (int k = 0; k < op->n_in; k++) in[k] = x->ptr[op->in[k]];
   if (op->axpby) in[2] = factors(x, op, 0, pair);
   x->ptr[op->out] = out;
-  call_map(x, op, out, in, n);
+  if (!op->body) {
+    call_map(x, op, out, in, n);
+    return;
+  }
+  for (int k = 1; k <= op->others; k++) x->ptr[op[k].out] = place_of(x, &op[k]);
+  run_region(x, op, 0, in, op->spread ? 1 : n);
+  for (int k = 0; k <= op->others; k++) spread(x, &op[k], x->ptr[op[k].out], n);
 }
 
 static bool skips(const struct walker *x, const struct fs_walk_op *op) {
@@ -609,14 +618,16 @@ static void map_rows(const struct walker *x, const struct fs_walk_op *op, char *
 
 static void map_tile(struct walker *x, const struct fs_walk_op *op) {
   char **row = rows_of(x, op->out);
+  if (op->follows) return;
   if (op->spread && op->map && op->step->op == FS_OP_COPY &&
       x->w->varies[op->in[0]] == FS_VARIES_J) {
     for (int64_t r = 0; r < x->rows; r++) row[r] = x->ptr[op->in[0]];
     return;
   }
-  place_rows(x, op);
+  for (int k = 0; k <= op->others; k++) place_rows(x, &op[k]);
   int64_t rows = x->rows, n = x->columns;
-  bool dense = rows > 1 && !op->spread && is_dense(x, op->out);
+  bool dense = rows > 1 && !op->spread;
+  for (int k = 0; k <= op->others; k++) dense = dense && is_dense(x, op[k].out);
   for (int k = 0; k < op->n_in; k++) dense = dense && is_dense(x, op->in[k]);
   if (dense) n *= rows, rows = 1;
   if (op->map && !op->round && !op->spread && !op->axpby) {
@@ -628,7 +639,12 @@ static void map_tile(struct walker *x, const struct fs_walk_op *op) {
     _Alignas(16) char pair[16];
     for (int k = 0; k < op->n_in; k++) in[k] = operand(x, op->in[k], r);
     if (op->axpby) in[2] = factors(x, op, r, pair);
-    call_map(x, op, row[r], in, n);
+    if (!op->body) {
+      call_map(x, op, row[r], in, n);
+      continue;
+    }
+    run_region(x, op, r, in, op->spread ? 1 : n);
+    for (int k = 0; k <= op->others; k++) spread(x, &op[k], rows_of(x, op[k].out)[r], n);
   }
 }
 

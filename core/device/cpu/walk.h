@@ -21,7 +21,7 @@
 
 #include "core/device/cpu/memory.h"
 #include "core/device/cpu/native.h"
-#include "core/device/cpu/region.h"
+#include "core/device/cpu/body.h"
 #include "core/device/cpu/pool.h"
 #include "core/device/target.h"
 #include "core/schedule/schedule.h"
@@ -58,8 +58,11 @@ struct fs_walk_op {
 
   fs_map_fn *map;
   fs_native_fn *user;       /* MAP of a user's function, ...             */
-  const struct fs_region *region; /* ... or of a region, and which of its */
-  unsigned one;             /* operands do not vary along the line       */
+  struct fs_body *body;     /* ... or of a region, of the first of those that are results of
+                               the same, which does them all; `others` follow, with NULL */
+  int others;
+  bool follows;
+  unsigned one;             /* operands that do not vary along the line  */
   fs_convert_fn *convert;   /* CAST; LOAD, STORE of half types         */
   fs_convert_fn *round;     /* after MAP: f16, bf16                    */
   bool spread;              /* MAP: operands do not vary along the line */

@@ -1,0 +1,96 @@
+/* scalar.h - what the C expressions of core/graph/ops.def call, and conversions, for one element.
+ *
+ * Routines of the CPU target are loops over these (maps.c, convert.c); the C text of a region
+ * begins with this file (core/device/cpu/body.c), so both have the same bits. It includes
+ * nothing but what a compiler brings. */
+#ifndef FS_CPU_SCALAR_H
+#define FS_CPU_SCALAR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifndef FS_INLINE
+#define FS_INLINE static inline __attribute__((always_inline, unused))
+#endif
+
+typedef uint8_t fs_u8;
+typedef int32_t fs_i32;
+typedef int64_t fs_i64;
+typedef float fs_f32;
+typedef double fs_f64;
+
+/* Remainder with the sign of the divisor; x mod 0 is 0 for integers. */
+#define MOD_INT(T)                                    \
+  FS_INLINE T mod_##T(T x, T y) {                     \
+    if (y == 0 || y == -1) return 0;                  \
+    T r = x % y;                                      \
+    return r != 0 && (r < 0) != (y < 0) ? r + y : r;  \
+  }
+MOD_INT(fs_i32)
+MOD_INT(fs_i64)
+
+#define MOD_FLOAT(T, FMOD, COPYSIGN)                       \
+  FS_INLINE T mod_##T(T x, T y) {                          \
+    T r = FMOD(x, y);                                      \
+    if (r == 0) return COPYSIGN((T)0, y);                  \
+    return (r < 0) != (y < 0) ? r + y : r;                 \
+  }
+MOD_FLOAT(fs_f32, __builtin_fmodf, __builtin_copysignf)
+MOD_FLOAT(fs_f64, __builtin_fmod, __builtin_copysign)
+
+/* -- what the table's expressions call ------------------------------------ */
+
+#define OP_INT(T, U)                                                            \
+  FS_INLINE T neg_##T(T x) { return (T)(0 - (U)x); }                            \
+  FS_INLINE T abs_##T(T x) { return (T)(x < 0 ? 0 - (U)x : (U)x); }             \
+  FS_INLINE T sign_##T(T x) { return (x > 0) - (x < 0); }                       \
+  FS_INLINE T min_##T(T x, T y) { return x <= y ? x : y; }                      \
+  FS_INLINE T max_##T(T x, T y) { return x >= y ? x : y; }
+OP_INT(fs_i32, uint32_t)
+OP_INT(fs_i64, uint64_t)
+
+/* Maximum and minimum give the first operand if it is NaN or they are equal. */
+#define OP_FLOAT(T)                                                             \
+  FS_INLINE T neg_##T(T x) { return -x; }                                       \
+  FS_INLINE T sign_##T(T x) { return x > 0 ? (T)1 : x < 0 ? (T)-1 : x == 0 ? (T)0 : x; } \
+  FS_INLINE T min_##T(T x, T y) { return (x <= y) | (x != x) ? x : y; }         \
+  FS_INLINE T max_##T(T x, T y) { return (x >= y) | (x != x) ? x : y; }
+OP_FLOAT(fs_f32)
+OP_FLOAT(fs_f64)
+FS_INLINE fs_f32 abs_fs_f32(fs_f32 x) { return __builtin_fabsf(x); }
+FS_INLINE fs_f64 abs_fs_f64(fs_f64 x) { return __builtin_fabs(x); }
+
+#define FLOATS_OF(NAME) fs_f32: NAME##_fs_f32, fs_f64: NAME##_fs_f64
+#define NUMBERS_OF(NAME) fs_i32: NAME##_fs_i32, fs_i64: NAME##_fs_i64, FLOATS_OF(NAME)
+#define op_neg(x) _Generic((x), NUMBERS_OF(neg))(x)
+#define op_abs(x) _Generic((x), NUMBERS_OF(abs))(x)
+#define op_sign(x) _Generic((x), NUMBERS_OF(sign))(x)
+#define op_min(x, y) _Generic((x), NUMBERS_OF(min))(x, y)
+#define op_max(x, y) _Generic((x), NUMBERS_OF(max))(x, y)
+#define op_mod(x, y) _Generic((x), NUMBERS_OF(mod))(x, y)
+#define op_fn(F, x) \
+  _Generic((x), fs_f32: __builtin_##F##f((fs_f32)(x)), fs_f64: __builtin_##F((fs_f64)(x)))
+#define op_fma(x, y, z)                                                     \
+  _Generic((x), fs_f32: __builtin_fmaf((fs_f32)(x), (fs_f32)(y), (fs_f32)(z)), \
+           fs_f64: __builtin_fma((fs_f64)(x), (fs_f64)(y), (fs_f64)(z)))
+#define op_finite(x) (op_abs(x) <= _Generic((x), fs_f32: __FLT_MAX__, fs_f64: __DBL_MAX__))
+
+/* Float to integer rounds towards zero, saturates, and makes NaN 0 (C leaves these cases
+ * undefined). A number is true unless it is 0. */
+#define INT_OF(NAME, T, F, LOW, HIGH, TMIN, TMAX)                      \
+  FS_INLINE T NAME(F x) {                                              \
+    bool low = x < (F)(LOW), high = x >= (F)(HIGH), bad = x != x;      \
+    F safe = (low | high | bad) ? (F)0 : x;                            \
+    T t = (T)safe;                                                     \
+    return low ? (TMIN) : high ? (TMAX) : t;                           \
+  }
+INT_OF(i32_of_f32, int32_t, float, -2147483648.0f, 2147483648.0f, INT32_MIN,
+       INT32_MAX)
+INT_OF(i64_of_f32, int64_t, float, -9223372036854775808.0f,
+       9223372036854775808.0f, INT64_MIN, INT64_MAX)
+INT_OF(i32_of_f64, int32_t, double, -2147483648.0, 2147483648.0, INT32_MIN,
+       INT32_MAX)
+INT_OF(i64_of_f64, int64_t, double, -9223372036854775808.0,
+       9223372036854775808.0, INT64_MIN, INT64_MAX)
+
+#endif
