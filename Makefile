@@ -56,7 +56,7 @@ $(BUILD)/%.o: %.c
 define simd_rule
 $(BUILD)/simd/$(1)/%.o: elemlib/cpu/%.c
 	@mkdir -p $$(@D)
-	$(CC) $(ALL_CFLAGS) -O3 $(SIMD_FLAGS_$(1)) -DFS_ISA=$(1) -c -o $$@ $$<
+	$(CC) $(ALL_CFLAGS) -O3 -fno-trapping-math $(SIMD_FLAGS_$(1)) -DFS_ISA=$(1) -c -o $$@ $$<
 endef
 $(foreach isa,plain avx2 avx512,$(eval $(call simd_rule,$(isa))))
 

@@ -51,6 +51,7 @@ double fs_map_number(enum fs_map_op op, const double *operands) {
 #define OPERANDS_B(n) OPERANDS_##n(int, != 0)
 #define VALUE_LOOP(n, c) (c)
 #define VALUE_NONE(n, c) (c)
+#define VALUE_MOD(n, c) (c)
 #define VALUE_VECTOR(n, c) (c)
 #define VALUE_MATH(n, f) CALL_##n(f)
 #define CALL_1(f) f(x)
@@ -66,7 +67,7 @@ double fs_map_number(enum fs_map_op op, const double *operands) {
 }
 
 bool fs_map_is_library(enum fs_map_op op) {
-  enum { LOOP, VECTOR, MATH, NONE };
+  enum { LOOP, MOD, VECTOR, MATH, NONE };
   static const uint8_t ways[FS_MAP_OP_COUNT] = {
 #define FS_MAP_OP(id, name, arity, types, result, commutes, infix, cuda, way, ...) \
   [FS_OP_##id] = way,

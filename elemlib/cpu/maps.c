@@ -29,18 +29,7 @@
     }                                                                   \
   }
 
-#define BINARY(NAME, TI, TO, EXPR, W)                                   \
-  FS_INLINE void NAME##_body(void *out, const void *a_, const void *b_, \
-                             int64_t n, bool sa, bool sb) {             \
-    typedef W U __attribute__((unused));                                \
-    const TI *a = a_, *b = b_;                                          \
-    TI a0 = a[0], b0 = b[0];                                            \
-    TO *o = out;                                                        \
-    FS_EACH(k, n) {                                                     \
-      TI x = sa ? a0 : a[k], y = sb ? b0 : b[k];                        \
-      o[k] = (TO)(EXPR);                                                \
-    }                                                                   \
-  }                                                                     \
+#define BINARY_P(NAME)                                                  \
   static void NAME##_0(void *o, const void *a, const void *b,           \
                        const void *c, int64_t n) {                      \
     (void)c;                                                            \
@@ -56,6 +45,20 @@
     (void)c;                                                            \
     NAME##_body(o, a, b, n, false, true);                               \
   }
+
+#define BINARY(NAME, TI, TO, EXPR, W)                                   \
+  FS_INLINE void NAME##_body(void *out, const void *a_, const void *b_, \
+                             int64_t n, bool sa, bool sb) {             \
+    typedef W U __attribute__((unused));                                \
+    const TI *a = a_, *b = b_;                                          \
+    TI a0 = a[0], b0 = b[0];                                            \
+    TO *o = out;                                                        \
+    FS_EACH(k, n) {                                                     \
+      TI x = sa ? a0 : a[k], y = sb ? b0 : b[k];                        \
+      o[k] = (TO)(EXPR);                                                \
+    }                                                                   \
+  }                                                                     \
+  BINARY_P(NAME)
 
 #define TERNARY_P(NAME, P)                                              \
   static void NAME##_##P(void *o, const void *a, const void *b,         \
@@ -132,21 +135,28 @@
     fs_store_##SFX(ta, EXPR);                                           \
     memcpy(o + k, ta, sizeof(T) * (size_t)(n - k));                     \
   }                                                                     \
-  static void NAME##_0(void *o, const void *a, const void *b,           \
-                       const void *c, int64_t n) {                      \
-    (void)c;                                                            \
-    NAME##_body(o, a, b, n, false, false);                              \
+  BINARY_P(NAME)
+
+/* Remainders of floats: pieces as vectors, of which those with a rare operand are done again. */
+#define REMAINDER(NAME, T, B)                                           \
+  FS_INLINE void NAME##_body(void *out, const void *a_, const void *b_, \
+                             int64_t n, bool sa, bool sb) {             \
+    enum { PIECE = 64 };                                                \
+    const T *a = a_, *b = b_;                                           \
+    T a0 = a[0], b0 = b[0], *o = out, got[PIECE];                       \
+    for (int64_t at = 0; at < n; at += PIECE) {                         \
+      int64_t some = n - at < PIECE ? n - at : PIECE;                   \
+      B rare = 0;                                                       \
+      FS_EACH(k, some) {                                                \
+        T x = sa ? a0 : a[at + k], y = sb ? b0 : b[at + k];             \
+        got[k] = near_mod_##T(x, y, &rare);                             \
+      }                                                                 \
+      for (int64_t k = 0; rare && k < some; k++)                        \
+        got[k] = mod_##T(sa ? a0 : a[at + k], sb ? b0 : b[at + k]);     \
+      memcpy(o + at, got, sizeof(T) * (size_t)some);                    \
+    }                                                                   \
   }                                                                     \
-  static void NAME##_1(void *o, const void *a, const void *b,           \
-                       const void *c, int64_t n) {                      \
-    (void)c;                                                            \
-    NAME##_body(o, a, b, n, true, false);                               \
-  }                                                                     \
-  static void NAME##_2(void *o, const void *a, const void *b,           \
-                       const void *c, int64_t n) {                      \
-    (void)c;                                                            \
-    NAME##_body(o, a, b, n, false, true);                               \
-  }
+  BINARY_P(NAME)
 
 /* The names follow the vector function ABI: _ZGV, set (b SSE, d AVX2, e
  * AVX-512), N (no mask), lanes, one v per operand. */
@@ -214,6 +224,11 @@
 
 #define WAY_NONE(n, id, types, r, C)
 #define WAY_LOOP(n, id, types, r, C) LOOPS_##types(n, id, r, C)
+#define WAY_MOD(n, id, types, r, C)                     \
+  LOOP_2(id##_fs_i32, fs_i32, uint32_t, fs_i32, C)      \
+  LOOP_2(id##_fs_i64, fs_i64, uint64_t, fs_i64, C)      \
+  REMAINDER(id##_fs_f32, fs_f32, uint32_t)              \
+  REMAINDER(id##_fs_f64, fs_f64, uint64_t)
 #define WAY_VECTOR(n, id, types, r, C)                   \
   VECTOR1(id##_fs_f32, float, fs_vf, FS_VF, f32, C)      \
   VECTOR1(id##_fs_f64, double, fs_vd, FS_VD, f64, C)
@@ -230,6 +245,7 @@
 #define ROWS_A(R, id) ROWS_B(R, id), ROWS_N(R, id)
 #define TABLE_NONE(n, id, types) {{0}}
 #define TABLE_LOOP(n, id, types) {ROWS_##types(ROW##n, id)}
+#define TABLE_MOD TABLE_LOOP
 #define TABLE_VECTOR TABLE_LOOP
 #define TABLE_MATH TABLE_LOOP
 

@@ -29,14 +29,40 @@ typedef double fs_f64;
 MOD_INT(fs_i32)
 MOD_INT(fs_i64)
 
-#define MOD_FLOAT(T, FMOD, COPYSIGN)                       \
-  FS_INLINE T mod_##T(T x, T y) {                          \
-    T r = FMOD(x, y);                                      \
-    if (r == 0) return COPYSIGN((T)0, y);                  \
-    return (r < 0) != (y < 0) ? r + y : r;                 \
+/* Of floats: with quotients that are not large, the remainder of the quotient rounded down is exact,
+ * or that quotient is one too large. Few operands are of another kind, of which *rare gets a bit:
+ * theirs is the library's. */
+#define MOD_FLOAT(T, B, SFX, NEAR)                                              \
+  FS_INLINE T abs_##T(T x) { return __builtin_fabs##SFX(x); }                   \
+  FS_INLINE T signed_mod_##T(T m, T x, T y) { /* m of what they are without signs */ \
+    T signs = __builtin_copysign##SFX(1, x) * __builtin_copysign##SFX(1, y);    \
+    T rest = abs_##T(y) - m, other = m > 0 ? rest : m;                          \
+    return __builtin_copysign##SFX(signs < 0 ? other : m, y);                   \
+  }                                                                             \
+  FS_INLINE T near_mod_##T(T x, T y, B *rare) {                                 \
+    T a = abs_##T(x), b = abs_##T(y), q = __builtin_trunc##SFX(a / b);          \
+    T m = FS_FMA##SFX(-q, b, a), back = m + b;                                  \
+    T large = q < NEAR ? b : (T)__builtin_inf();                                \
+    *rare |= large < (T)__builtin_inf() ? 0 : 1;                                \
+    return signed_mod_##T(m < 0 ? back : m, x, y);                              \
+  }                                                                             \
+  FS_INLINE T mod_##T(T x, T y) {                                               \
+    B rare = 0;                                                                 \
+    T near = near_mod_##T(x, y, &rare);                                         \
+    if (rare) near = signed_mod_##T(abs_##T(__builtin_fmod##SFX(x, y)), x, y);  \
+    return near;                                                                \
   }
-MOD_FLOAT(fs_f32, __builtin_fmodf, __builtin_copysignf)
-MOD_FLOAT(fs_f64, __builtin_fmod, __builtin_copysign)
+#ifdef __FMA__
+#define FS_FMA(x, y, z) __builtin_fma(x, y, z)
+#define FS_FMAf(x, y, z) __builtin_fmaf(x, y, z)
+MOD_FLOAT(fs_f32, uint32_t, f, 0x1p22f)
+MOD_FLOAT(fs_f64, uint64_t, , 0x1p51)
+#else /* all of them are rare: a call for each fma would take longer than one for fmod */
+#define FS_FMA(x, y, z) (z)
+#define FS_FMAf(x, y, z) (z)
+MOD_FLOAT(fs_f32, uint32_t, f, 0)
+MOD_FLOAT(fs_f64, uint64_t, , 0)
+#endif
 
 /* -- what the table's expressions call ------------------------------------ */
 
@@ -57,8 +83,6 @@ OP_INT(fs_i64, uint64_t)
   FS_INLINE T max_##T(T x, T y) { return (x >= y) | (x != x) ? x : y; }
 OP_FLOAT(fs_f32)
 OP_FLOAT(fs_f64)
-FS_INLINE fs_f32 abs_fs_f32(fs_f32 x) { return __builtin_fabsf(x); }
-FS_INLINE fs_f64 abs_fs_f64(fs_f64 x) { return __builtin_fabs(x); }
 
 #define FLOATS_OF(NAME) fs_f32: NAME##_fs_f32, fs_f64: NAME##_fs_f64
 #define NUMBERS_OF(NAME) fs_i32: NAME##_fs_i32, fs_i64: NAME##_fs_i64, FLOATS_OF(NAME)

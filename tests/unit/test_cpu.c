@@ -5,6 +5,7 @@
 
 #include "core/device/cpu/memory.h"
 #include "core/device/cpu/pool.h"
+#include "elemlib/cpu/routines.h"
 #include "tests/unit/cpu_kernels.h"
 
 /* -- map operations ------------------------------------------------------- */
@@ -190,6 +191,44 @@ static void test_ops(void) {
       for (int p = 0; p < patterns; p++) {
         test_op(op, types[t], p, p ? 333 : all);
         if (p == 0) test_op(op, types[t], 0, 3);
+      }
+    }
+  }
+}
+
+/* Remainders of floats are exact, of operands of all kinds: bits, near a multiple, far apart. */
+static void test_remainders(void) {
+  enum { N = 64 };
+  for (int round = 0; round < 3000; round++) {
+    double a[N], b[N], got[N];
+    float small_a[N], small_b[N], small[N];
+    for (int k = 0; k < N; k++) {
+      uint64_t u = random_word(), v = random_word();
+      int far = (int)(v >> 7 & 1023);
+      memcpy(&b[k], &v, sizeof v);
+      if (round % 4 == 1) b[k] = specials[v % FS_LEN(specials)];
+      if (round % 4 == 2) b[k] = (double)(v % 2000) - 1000;
+      memcpy(&a[k], &u, sizeof u);
+      if (round % 4 == 1) a[k] = specials[u % FS_LEN(specials)];
+      else if (u & 1) a[k] = b[k] * (double)(u >> (8 + far % 56));
+      else if (u & 2) a[k] = ldexp((double)(int64_t)u, -far);
+      if (u & 4) a[k] = nextafter(a[k], u & 8 ? INFINITY : -INFINITY);
+      small_a[k] = (float)a[k];
+      small_b[k] = (float)b[k];
+    }
+    int n = 1 + (int)(random_word() % N);
+    for (int i = 0; i < n_isas; i++) {
+      const struct fs_routines *r = fs_cpu_routines(isas[i]);
+      r->map[FS_OP_MOD][FS_CT_F64][0](got, a, b, NULL, n);
+      r->map[FS_OP_MOD][FS_CT_F32][0](small, small_a, small_b, NULL, n);
+      for (int k = 0; k < n; k++) {
+        double want = reference(FS_OP_MOD, FS_F64, a[k], b[k], 0);
+        float few = (float)reference(FS_OP_MOD, FS_F32, (double)small_a[k], (double)small_b[k], 0);
+        check((want != want && got[k] != got[k]) || !memcmp(&want, &got[k], sizeof want),
+              "%s: mod(%a, %a) is %a, not %a", isas[i], a[k], b[k], got[k], want);
+        check((few != few && small[k] != small[k]) || !memcmp(&few, &small[k], sizeof few),
+              "%s: mod(%a, %a) is %a, not %a of f32", isas[i], (double)small_a[k],
+              (double)small_b[k], (double)small[k], (double)few);
       }
     }
   }
@@ -786,6 +825,7 @@ int main(void) {
   printf("\n");
   test_philox();
   test_ops();
+  test_remainders();
   test_pairs();
   test_chain(1, 1);
   test_chain(33, 31);

@@ -35,9 +35,9 @@ static void test_leaves_both(const char *isa) {
   const struct fs_region r = {1, REGISTERS, FS_LEN(steps), COUNT, registers, steps};
   int32_t x[MANY], out[MANY];
   for (int k = 0; k < MANY; k++) x[k] = k;
-  const void *in[] = {x};
+  const struct fs_region_call call = {routines, {out}, {x}, {0}, MANY, 0};
   CHECK(fs_region_runs(&r, routines));
-  fs_region_run(&r, routines, out, in, NULL, 0, MANY);
+  fs_region_run(&r, 1, &r.result, &call);
   for (int k = 0; k < MANY; k++) CHECK(out[k] == k, "%s: lane %d counts to %d", isa, k, out[k]);
 }
 
@@ -58,40 +58,40 @@ static void test_loads(const char *isa) {
   const struct fs_routines *routines = fs_cpu_routines(isa);
   const struct fs_region r = {2, ALL, FS_LEN(load_steps), SUM, table_registers, load_steps};
   const double table[2 * ELEMENTS] = {10, -1, 20, -1, 30, -1, 40, -1, 50, -1};
-  const int64_t stride[] = {0, 2};
   int64_t place[MANY];
   double out[MANY];
   for (int k = 0; k < MANY; k++) place[k] = k % 3 ? 1 + k % ELEMENTS : -(int64_t)1e15;
-  const void *in[] = {place, table};
+  const struct fs_region_call call = {routines, {out}, {place, table}, {0, 2}, MANY, 0};
   CHECK(fs_region_runs(&r, routines));
-  fs_region_run(&r, routines, out, in, stride, 0, MANY);
+  fs_region_run(&r, 1, &r.result, &call);
   for (int k = 0; k < MANY; k++) {
     double want = k % 3 ? 10.0 * (1 + k % ELEMENTS) : 0;
     CHECK(out[k] == want, "%s: lane %d reads %g", isa, k, out[k]);
   }
 }
 
-/* Of one lane, other results of the region are there; with another operand they are not. */
-static void test_lane(const char *isa) {
+/* Several results of one run, of one lane or of many. */
+static void test_results(const char *isa) {
+  enum { MANY = 70 };
   const struct fs_routines *routines = fs_cpu_routines(isa);
-  struct fs_region count = {1, REGISTERS, FS_LEN(steps), COUNT, registers, steps}, bound = count;
-  struct fs_region_lane lane = {.region = NULL};
-  bound.result = BOUND;
-  for (int32_t x = 3; x < 40; x += 9) {
-    const void *in[] = {&x};
-    int32_t counted = -1, bounded = -1, want = -1;
-    fs_region_run_lane(&lane, &count, routines, &counted, in, NULL);
-    CHECK(lane.region == &count, "it was run");
-    fs_region_run_lane(&lane, &bound, routines, &bounded, in, NULL);
-    CHECK(lane.region == &count, "it was run once");
-    fs_region_run(&bound, routines, &want, in, NULL, 0, 1);
-    CHECK(counted == x && bounded == want, "%s: %d, %d for %d", isa, counted, bounded, x);
+  const struct fs_region r = {1, REGISTERS, FS_LEN(steps), COUNT, registers, steps};
+  const int results[] = {BOUND, COUNT};
+  for (int n = 1; n <= MANY; n += 23) {
+    int32_t x[MANY], counted[MANY], bound[MANY];
+    for (int k = 0; k < n; k++) x[k] = 3 * k;
+    const struct fs_region_call call = {routines, {bound, counted}, {x}, {0}, n, 0};
+    fs_region_run(&r, 2, results, &call);
+    for (int k = 0; k < n; k++) {
+      int want = x[k] ? (x[k] + 7) / 8 * 8 : 8;
+      CHECK(counted[k] == x[k] && bound[k] == want, "%s: %d, %d for %d", isa, counted[k],
+            bound[k], x[k]);
+    }
   }
 }
 
 int main(void) {
-  test_lane("plain");
-  test_lane("avx2");
+  test_results("plain");
+  test_results("avx2");
   test_loads("plain");
   test_loads("avx2");
   test_leaves_both("plain");

@@ -97,12 +97,15 @@ static void load(struct runner *x, const struct fs_region_step *s) {
   const void *table = x->in[s->src[0]];
   int64_t stride = x->stride[s->src[0]];
   void *to = at(x, s->to);
-  if (x->r->registers[s->to].kind != FS_RR_VARIABLE)
+  bool all = x->active == x->n;
+  if (!all && x->r->registers[s->to].kind != FS_RR_VARIABLE)
     memset(to, 0, size_of(x->r, s->to) * (size_t)x->n);
 #define LOAD(type)                                                                  \
   do {                                                                              \
-    for (int k = 0; k < x->n; k++)                                                  \
-      if (x->is[k]) ((type *)to)[k] = ((const type *)table)[(place[k] - 1) * stride]; \
+    const type *from = (const type *)table - stride;                                \
+    for (int k = 0; all && k < x->n; k++) ((type *)to)[k] = from[place[k] * stride]; \
+    for (int k = 0; !all && k < x->n; k++)                                          \
+      if (x->is[k]) ((type *)to)[k] = from[place[k] * stride];                      \
   } while (0)
   if (size_of(x->r, s->to) == 8) LOAD(int64_t);
   else LOAD(int32_t);
