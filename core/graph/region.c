@@ -86,7 +86,7 @@ void fs_region_put_steps(const struct fs_region *r, const struct fs_region_words
         break;
       case FS_RG_END:
         fs_str_puts(out, "}\n");
-        if (!loop[level]) fs_str_printf(out, "%*sl%d:;\n", in, "", label[level]);
+        if (!loop[level]) fs_str_printf(out, "%*sl%d:;\n", in - 2, "", label[level]);
         break;
       case FS_RG_LEAVE: fs_str_printf(out, "goto l%d;\n", label[s->depth]); break;
       case FS_RG_UNLESS:
