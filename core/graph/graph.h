@@ -395,6 +395,11 @@ struct fs_view fs_view_axes(int src_rank, const int *axes);
  * bit), barriers; spoils: ids, slots. While fs_interrupted(): not all outputs are there. */
 struct fs_graph *fs_graph_simplify(const struct fs_graph *g);
 
+/* double.c: the same with f64 in place of shorter floats, also in outputs; inputs and params are
+ * the same, in their slots. Bodies of loops, functions and kernels of the user and random numbers
+ * stay as they are, of operands rounded to their types. Barriers go. Given. */
+struct fs_graph *fs_graph_in_double(const struct fs_graph *g);
+
 /* Fills `outer`, which is of the words of the nodes: once more where these were changed. */
 void fs_graph_find_outer(struct fs_graph *g);
 

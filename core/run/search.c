@@ -1,11 +1,10 @@
 /* search.c - see search.h. */
 #include "core/run/search.h"
-#include "core/run/memo.h"
-
-#include <time.h>
 
 #include "core/plan/plan.h"
 #include "core/run/compile.h"
+#include "core/run/memo.h"
+#include "core/run/scratch.h"
 
 enum {
   AT_ONCE = 64, /* plans compiled together */
@@ -24,95 +23,12 @@ struct search {
   struct fs_search *out;
   double **times;
   double **parts;               /* per candidate: times of each kernel, by turn */
-  struct fs_storage **inputs;   /* per graph input                         */
+  struct fs_scratch scratch;
   int best;                     /* index; -1: nothing ran yet              */
 };
 
 static void tell(const struct search *s, const char *what, double done) {
   if (s->o->progress) s->o->progress(s->o->user, what, done);
-}
-
-/* -- inputs --------------------------------------------------------------------- */
-
-/* Fills `bytes` of a host buffer with numbers between 1 and 2. */
-static void harmless(enum fs_dtype dt, char *to, size_t bytes) {
-  size_t size = fs_dtype_size(dt);
-  for (size_t k = 0; k + size <= bytes; k += size) {
-    uint64_t mixed = (k / size + 1) * 0x9e3779b97f4a7c15u >> 44;
-    struct fs_number v = {.i = dt == FS_BOOL ? (int64_t)(mixed & 1)
-                                             : (int64_t)(1 + mixed % 7),
-                          .f = 1 + (double)mixed / (1 << 20)};
-    fs_element_put(dt, to + k, v);
-  }
-}
-
-static enum fs_status stand_in(struct search *s, enum fs_dtype dt, size_t bytes,
-                               struct fs_storage **out, struct fs_diags *d) {
-  enum { PART = 1 << 20 };
-  enum fs_status st = fs_storage_new(s->t, bytes, out, d);
-  char *part = fs_malloc(PART);
-  harmless(dt, part, PART);
-  for (size_t at = 0; at < bytes && st == FS_OK; at += PART) {
-    int64_t width = (int64_t)FS_MIN(bytes - at, (size_t)PART);
-    st = s->t->ops->upload(s->t, (char *)(*out)->ptr + at, width, part, width,
-                           width, 1, d);
-  }
-  free(part);
-  s->out->stand_ins = true;
-  return st;
-}
-
-/* Whether a call does not go with any numbers: the plan has the count of what a mask
- * chooses, lists are in range, factorisations exist. */
-static bool needs_values(const struct fs_node *n, const bool *made_up) {
-  if (n->kind != FS_ND_LIB) return false;
-  enum fs_lib_op op = (enum fs_lib_op)n->op;
-  if (op == FS_LIB_GATHER || op == FS_LIB_COMBINE) return made_up[n->src[1]];
-  return op != FS_LIB_GEMM && op != FS_LIB_RESHAPE && !fs_lib_is_along(op) &&
-         made_up[n->src[0]];
-}
-
-/* Refuses numbers made up for inputs that are gone where those numbers count. */
-static enum fs_status check_stand_ins(const struct search *s, const bool *gone,
-                                      struct fs_diags *d) {
-  const struct fs_graph *g = s->block->plan->graph;
-  bool *made_up = fs_calloc((size_t)g->nodes.len, sizeof *made_up);
-  const struct fs_node *bad = NULL;
-  for (int k = 1; k < g->nodes.len && !bad; k++) {
-    const struct fs_node *n = &g->nodes.data[k];
-    if (n->kind == FS_ND_INPUT) made_up[k] = gone[n->slot];
-    for (int x = 0; x < n->n_src; x++) made_up[k] |= made_up[n->src[x]];
-    if (needs_values(n, made_up)) bad = n;
-  }
-  free(made_up);
-  if (!bad) return FS_OK;
-  return fs_error(d, bad->span, "input-gone",
-                  "the block can be timed where it leaves what it reads as it is: y = ... in "
-                  "place of x = ...",
-                  "%s depends on numbers that are no longer there",
-                  fs_lib_op_names[bad->op]);
-}
-
-/* The storages that the block's last run read, as far as they are still there. */
-static enum fs_status take_inputs(struct search *s, bool *gone, struct fs_diags *d) {
-  const struct fs_graph *g = s->block->plan->graph;
-  s->inputs = fs_calloc((size_t)g->inputs.len + 1, sizeof *s->inputs);
-  for (int k = 1; k < g->nodes.len; k++) {
-    const struct fs_node *n = &g->nodes.data[k];
-    if (n->kind != FS_ND_INPUT || s->inputs[n->slot]) continue;
-    const struct fs_block_input *in = &s->block->inputs[n->slot];
-    s->inputs[n->slot] = fs_storage_find(in->serial);
-    for (int j = 0; j < g->inputs.len && !s->inputs[n->slot]; j++)
-      if (j != n->slot && s->inputs[j] &&
-          s->block->inputs[j].serial == in->serial)
-        s->inputs[n->slot] = fs_storage_ref(s->inputs[j]);
-    if (s->inputs[n->slot]) continue;
-    gone[n->slot] = true;
-    enum fs_status st =
-        stand_in(s, n->dtype, in->bytes, &s->inputs[n->slot], d);
-    if (st != FS_OK) return st;
-  }
-  return FS_OK;
 }
 
 /* -- candidates ------------------------------------------------------------------ */
@@ -135,8 +51,13 @@ static void take(struct search *s, struct fs_plan *plan, int rank) {
 }
 
 static void rank(struct search *s) {
+  struct fs_block *race = s->o->race;
+  if (race)
+    *FS_PUSH(&s->out->list) = (struct fs_candidate){
+        .block = race, .in_use = true, .kernels = race->plan->kernels.len,
+        .predicted = race->plan->predicted, .measured = -1};
   for (int k = 0; k < s->o->n_plans; k++) take(s, s->o->plans[k], k + 1);
-  if (s->o->n_plans) return;
+  if (s->o->n_plans || race) return;
   int among = FS_MAX(FS_MAX(s->o->among, s->o->k), 1);
   double start = fs_now();
   struct fs_plan **plans = fs_calloc((size_t)among, sizeof *plans);
@@ -169,6 +90,7 @@ static char *last_words(const struct fs_diags *d) {
 /* A candidate that does not compile is left out, with its reason. */
 static enum fs_status compile_one(struct search *s, struct fs_candidate *c) {
   struct fs_diags words;
+  if (c->in_use) return FS_OK;
   fs_diags_init(&words);
   struct fs_plan *plan = c->plan;
   c->plan = NULL;
@@ -187,101 +109,16 @@ static enum fs_status compile_all(struct search *s) {
   for (int at = 0; at < n && st == FS_OK; at += AT_ONCE) {
     int count = FS_MIN(n - at, AT_ONCE);
     tell(s, "compiling", (double)at / n);
-    for (int k = 0; k < count; k++) plans[k] = s->out->list.data[at + k].plan;
-    if (s->t->ops->warm) s->t->ops->warm(s->t, count, plans, s->sources);
+    int new = 0;
+    for (int k = 0; k < count; k++)
+      if (s->out->list.data[at + k].plan) plans[new++] = s->out->list.data[at + k].plan;
+    if (s->t->ops->warm) s->t->ops->warm(s->t, new, plans, s->sources);
     for (int k = 0; k < count && st == FS_OK; k++)
       st = fs_interrupted() ? FS_INTERRUPTED
                             : compile_one(s, &s->out->list.data[at + k]);
     if (s->t->ops->warm) s->t->ops->warm(s->t, 0, NULL, NULL);
   }
   s->out->compile_seconds = fs_now() - start;
-  return st;
-}
-
-/* -- one run ----------------------------------------------------------------------- */
-
-struct scratch {
-  struct fs_storage **storages;
-  void **ptrs;
-};
-
-static enum fs_status give_slot(struct search *s, const struct fs_plan *plan,
-                                int slot, struct scratch *to,
-                                struct fs_diags *d) {
-  const struct fs_slot *sl = &plan->slots.data[slot];
-  if (to->storages[slot]) return FS_OK;
-  if (sl->kind == FS_SLOT_PART) {
-    to->ptrs[slot] = (char *)to->ptrs[sl->index] + fs_slot_begin(plan, slot);
-    return FS_OK;
-  }
-  enum fs_status st = FS_OK;
-  if (sl->kind == FS_SLOT_INPUT) {
-    to->storages[slot] = fs_storage_ref(s->inputs[sl->index]);
-  } else {
-    int64_t bytes = fs_mul_size(sl->count, (int64_t)fs_dtype_size(sl->dtype));
-    st = fs_storage_new(s->t, (size_t)FS_MAX(bytes, 1), &to->storages[slot], d);
-  }
-  if (st == FS_OK)
-    to->ptrs[slot] = (char *)to->storages[slot]->ptr + fs_slot_begin(plan, slot);
-  return st;
-}
-
-static enum fs_status launch_all(struct search *s, struct fs_block *b,
-                                 struct scratch *to, struct fs_diags *d) {
-  const struct fs_plan *plan = b->plan;
-  for (int k = 0; k < plan->kernels.len; k++) {
-    if (fs_interrupted()) return FS_INTERRUPTED;
-    for (int i = 0; i < plan->slots.len; i++) {
-      const struct fs_slot *sl = &plan->slots.data[i];
-      if (sl->first > k || sl->last < k) continue;
-      enum fs_status st = give_slot(s, plan, i, to, d);
-      if (st != FS_OK) return st;
-    }
-    enum fs_status st = FS_OK;
-    if (b->codes[k]) /* else it is a phase of the launch before */
-      st = s->t->ops->launch(s->t, b->codes[k], to->ptrs,
-                             plan->graph->params.data, fs_block_timer(b, s->t, k), d);
-    if (st != FS_OK) return st;
-    for (int i = 0; i < plan->slots.len; i++) {
-      const struct fs_slot *sl = &plan->slots.data[i];
-      if (sl->kind != FS_SLOT_TEMP || sl->last != k) continue;
-      fs_storage_unref(to->storages[i]);
-      to->storages[i] = NULL;
-    }
-  }
-  return FS_OK;
-}
-
-/* Whether there is work for more than one thread of a CPU. */
-static bool has_work_for_many(const struct fs_plan *plan) {
-  enum { ONE_THREAD = 16384 }; /* elements */
-  bool many = false;
-  for (int k = 0; k < plan->kernels.len; k++)
-    many |= plan->kernels.data[k].space.m * plan->kernels.data[k].space.n >= ONE_THREAD;
-  return many;
-}
-
-/* The threads of a CPU fall asleep between two inputs, and a plan's first kernel calls
- * them; one that came right behind another plan would find them awake, or not. */
-static void rest(const struct search *s) {
-  struct timespec pause = {.tv_nsec = 100000};
-  if (fs_target_waits(s->t) && has_work_for_many(s->block->plan)) nanosleep(&pause, NULL);
-}
-
-/* Runs a plan once; each[] gets its kernels' times, as in a plan. */
-static enum fs_status run_once(struct search *s, struct fs_block *b,
-                               double *each, struct fs_diags *d) {
-  size_t n = (size_t)b->plan->slots.len + 1;
-  struct scratch to = {fs_calloc(n, sizeof *to.storages),
-                       fs_calloc(n, sizeof *to.ptrs)};
-  rest(s);
-  enum fs_status st = launch_all(s, b, &to, d);
-  if (st == FS_OK) st = s->t->ops->sync(s->t, d);
-  for (int k = 0; k < b->plan->kernels.len && st == FS_OK; k++)
-    each[k] = b->codes[k] ? s->t->ops->timer_seconds(s->t, b->timers[k]) : 0;
-  for (size_t k = 0; k + 1 < n; k++) fs_storage_unref(to.storages[k]);
-  free(to.storages);
-  free(to.ptrs);
   return st;
 }
 
@@ -294,12 +131,12 @@ static enum fs_status take_turn(struct search *s, int k, bool counts) {
   struct fs_diags words;
   fs_diags_init(&words);
   double sum = 0, *each = s->parts[k] + c->n_times * c->kernels;
-  enum fs_status st = run_once(s, c->block, each, &words);
+  enum fs_status st = fs_scratch_run(&s->scratch, c->block, each, NULL, &words);
   for (int x = 0; x < c->kernels; x++) sum += each[x];
   if (st == FS_OK && counts) s->times[k][c->n_times++] = sum;
   if (st != FS_OK && st != FS_INTERRUPTED) {
     c->trouble = last_words(&words);
-    fs_block_free(c->block, s->t);
+    if (!c->in_use) fs_block_free(c->block, s->t);
     c->block = NULL;
   }
   fs_diags_free(&words);
@@ -347,6 +184,8 @@ static void put_median(struct search *s, int k) {
   if (!n) return;
   double *t = s->times[k];
   c->measured = fs_median(t, n);
+  c->low = t[n / 4]; /* the median has sorted them */
+  c->high = t[n - 1 - n / 4];
 }
 
 static void put_kernel_medians(struct search *s, int k) {
@@ -402,25 +241,14 @@ static enum fs_status play_again(struct search *s, struct rounds *p) {
   return st;
 }
 
-/* Everyone plays, then those that came close play once more among themselves, with the
+/* Those that came close play once more among themselves, with the
  * first, whose time all are compared to. The fastest of many that are about as fast is
  * the one that was luckiest, too, so in the end it plays against the first alone. */
-static enum fs_status all_rounds(struct search *s) {
+static enum fs_status play_finals(struct search *s, int *who, int repeats, double budget) {
   int n = s->out->list.len;
-  int repeats = s->o->repeats ? s->o->repeats : USUAL_REPEATS;
-  double budget = s->o->seconds > 0 ? s->o->seconds : 0.25 * n;
-  double start = fs_now();
-  int *who = fs_calloc((size_t)n + 2, sizeof *who);
-  for (int k = 0; k < n; k++) {
-    who[k] = k;
-    s->times[k] = fs_calloc(3 * (size_t)repeats, sizeof(double));
-    size_t kernels = (size_t)s->out->list.data[k].kernels;
-    s->parts[k] = fs_calloc(3 * (size_t)repeats * kernels + 1, sizeof(double));
-  }
-  struct rounds p = {n, who, repeats, FS_MIN(repeats, 2), budget, 0, 0.6};
-  enum fs_status st = play(s, &p);
+  enum fs_status st = FS_OK;
   double limit = least_median(s) * (1 + CLOSE);
-  p = (struct rounds){0, who, 2 * repeats, FS_MIN(repeats, 5), budget / 2, 0.6, 0.8};
+  struct rounds p = {0, who, 2 * repeats, FS_MIN(repeats, 5), budget / 2, 0.6, 0.8};
   for (int k = 0; k < n && p.n < MOST_FINALISTS; k++) {
     double m = s->out->list.data[k].measured;
     if (k == 0 ? m >= 0 : m >= 0 && m <= limit) who[p.n++] = k;
@@ -436,6 +264,26 @@ static enum fs_status all_rounds(struct search *s) {
         s->out->list.data[s->best].measured * (1 + WORTH))
       s->best = 0;
   }
+  return st;
+}
+
+/* Everyone plays; in a search the finals follow. */
+static enum fs_status all_rounds(struct search *s) {
+  int n = s->out->list.len;
+  int repeats = s->o->repeats ? s->o->repeats : USUAL_REPEATS;
+  double budget = s->o->seconds > 0 ? s->o->seconds : 0.25 * n;
+  double start = fs_now();
+  int *who = fs_calloc((size_t)n + 2, sizeof *who);
+  for (int k = 0; k < n; k++) {
+    who[k] = k;
+    s->times[k] = fs_calloc(3 * (size_t)repeats, sizeof(double));
+    size_t kernels = (size_t)s->out->list.data[k].kernels;
+    s->parts[k] = fs_calloc(3 * (size_t)repeats * kernels + 1, sizeof(double));
+  }
+  struct rounds p = {n, who, repeats, FS_MIN(repeats, 2), budget, 0, 0.6};
+  if (s->o->race) p.to = 1;
+  enum fs_status st = play(s, &p);
+  if (!s->o->race && st == FS_OK) st = play_finals(s, who, repeats, budget);
   free(who);
   s->out->time_seconds = fs_now() - start;
   return st;
@@ -453,11 +301,9 @@ static void let_go(struct search *s) {
   int n = s->out->list.len;
   for (int k = 0; k < n && s->times; k++) free(s->times[k]);
   for (int k = 0; k < n && s->parts; k++) free(s->parts[k]);
-  for (int k = 0; s->inputs && k < s->block->plan->graph->inputs.len; k++)
-    fs_storage_unref(s->inputs[k]);
   free(s->times);
   free(s->parts);
-  free(s->inputs);
+  fs_scratch_close(&s->scratch);
 }
 
 enum fs_status fs_search_block(struct fs_runner *r, const struct fs_block *block,
@@ -468,10 +314,8 @@ enum fs_status fs_search_block(struct fs_runner *r, const struct fs_block *block
   out->target->hasty = false; /* what is compared is full code */
   struct search s = {.r = r, .t = out->target, .block = block,
                      .o = options, .sources = sources, .out = out, .best = -1};
-  bool *gone = fs_calloc((size_t)block->plan->graph->inputs.len + 1, sizeof *gone);
-  enum fs_status st = take_inputs(&s, gone, d);
-  if (st == FS_OK) st = check_stand_ins(&s, gone, d);
-  free(gone);
+  enum fs_status st = fs_scratch_open(&s.scratch, s.t, block, d);
+  out->stand_ins = s.scratch.stand_ins;
   if (st == FS_OK) {
     rank(&s);
     size_t n = (size_t)out->list.len + 1;
@@ -494,7 +338,7 @@ enum fs_status fs_search_block(struct fs_runner *r, const struct fs_block *block
 void fs_search_free(struct fs_search *s) {
   for (int k = 0; k < s->list.len; k++) {
     fs_plan_free(s->list.data[k].plan);
-    fs_block_free(s->list.data[k].block, s->target);
+    if (!s->list.data[k].in_use) fs_block_free(s->list.data[k].block, s->target);
     free(s->list.data[k].trouble);
     free(s->list.data[k].each);
   }

@@ -1,11 +1,7 @@
 /* search.h - the empirical search: what plans of one block really take.
  *
  * Filipovic et al., section 4.4: the prediction orders the combinations, and the
- * best few are compiled and run to find the fastest. Every plan runs on the
- * block's own inputs as they are now and writes to scratch storage, so no value
- * of the user changes; random numbers are drawn again from the same counters and
- * an update is made in a copy. An input that nobody holds any more is stood in
- * for by storage of its size with harmless numbers. */
+ * best few are compiled and run to find the fastest, as scratch.h says. */
 #ifndef FS_SEARCH_H
 #define FS_SEARCH_H
 
@@ -17,10 +13,12 @@ struct fs_candidate {
   int kernels;
   int rank;                 /* of fs_plan_ranked(), from 1                 */
   double predicted;         /* seconds                                     */
-  double measured;          /* median of `times`, < 0: it did not run      */
+  double measured;          /* median of its times, < 0: it did not run    */
+  double low, high;         /* half of them lie between these              */
   double *each;             /* per kernel: its median; 0: a phase of the launch
                                before it; NULL: it did not run             */
   int n_times;
+  bool in_use;              /* `block` is the one searched for, which stays its own */
   char *trouble;            /* why it did not run, or NULL                 */
 };
 
@@ -38,7 +36,9 @@ struct fs_search_options {
   int among;                /* of how many ranked ones: the first k/2, and
                                the others evenly over the rest; 0: k       */
   struct fs_plan *const *plans; /* instead: these n plans of the block,    */
-  int n_plans;              /* which the search keeps                      */
+  int n_plans;              /* which the search keeps ...                  */
+  struct fs_block *race;    /* or NULL: the block itself, which goes first; then all plans run
+                               in all rounds, none is chosen among the closest    */
   int repeats;              /* most rounds; 0: 15                          */
   double seconds;           /* for the rounds; 0: 0.25 a candidate         */
   void (*progress)(void *user, const char *what, double done);

@@ -780,6 +780,12 @@ static enum fs_status run_kernel(struct command *c) {
   return st;
 }
 
+/* Plans of the last block, or a kernel of a file that is called. */
+static enum fs_status run_race(struct command *c) {
+  if (strchr(c->rest, '(')) return fs_session_race(c->s, c->rest, c->span, &c->out);
+  return hand_over(c, fs_session_race_plans);
+}
+
 static enum fs_status dispatch(struct command *c) {
   switch (c->what->id) {
     case FS_CMD_HELP: return run_help(c);
@@ -796,7 +802,9 @@ static enum fs_status dispatch(struct command *c) {
     case FS_CMD_DUMP: return hand_over(c, fs_session_dump_last);
     case FS_CMD_CACHE: return hand_over(c, fs_session_cache);
     case FS_CMD_TUNE: return hand_over(c, fs_session_tune);
-    case FS_CMD_RACE: return *c->rest ? fs_session_race(c->s, c->rest, c->span, &c->out) : usage(c);
+    case FS_CMD_RACE: return run_race(c);
+    case FS_CMD_AGAIN: return hand_over(c, fs_session_again);
+    case FS_CMD_CHECK: return hand_over(c, fs_session_check);
     case FS_CMD_FUSE: return answered(c, run_fuse(c));
     case FS_CMD_SPLIT: return answered(c, run_split(c));
     case FS_CMD_PIN: return hand_over(c, fs_session_pin);

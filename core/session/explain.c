@@ -70,8 +70,7 @@ static json_t *combination(struct fs_session *s, struct fs_plan *plan,
   return o;
 }
 
-/* Whether two plans of one graph have the same kernels. */
-static bool same_plan(const struct fs_plan *a, const struct fs_plan *b) {
+bool fs_session_same_plan(const struct fs_plan *a, const struct fs_plan *b) {
   if (a->kernels.len != b->kernels.len) return false;
   for (int k = 0; k < a->kernels.len; k++) {
     const struct fs_kernel *x = &a->kernels.data[k], *y = &b->kernels.data[k];
@@ -87,8 +86,7 @@ static bool same_plan(const struct fs_plan *a, const struct fs_plan *b) {
   return true;
 }
 
-static struct fs_plan *unfused_plan(struct fs_session *s,
-                                    const struct fs_graph *g) {
+struct fs_plan *fs_session_unfused_plan(struct fs_session *s, const struct fs_graph *g) {
   struct fs_plan_options options = {.strategy = FS_FUSE_OFF};
   return fs_plan_make(fs_graph_copy(g), &fs_session_target(s)->device,
                       &options);
@@ -105,14 +103,14 @@ json_t *fs_session_alternatives(struct fs_session *s, struct fs_plan *chosen,
                          &q.options, k, plans);
   bool found = false;
   for (int i = 0; i < n; i++) {
-    bool same = !found && same_plan(plans[i], chosen);
+    bool same = !found && fs_session_same_plan(plans[i], chosen);
     found |= same;
     json_array_append_new(list, combination(s, same ? chosen : plans[i],
                                             json_integer(i + 1), same, same ? run : NULL));
     fs_plan_free(plans[i]);
   }
-  struct fs_plan *unfused = unfused_plan(s, chosen->graph);
-  bool off = !found && same_plan(unfused, chosen);
+  struct fs_plan *unfused = fs_session_unfused_plan(s, chosen->graph);
+  bool off = !found && fs_session_same_plan(unfused, chosen);
   if (!found && !off)
     json_array_append_new(list, combination(s, chosen, json_null(), true, run));
   json_array_append_new(list, combination(s, off ? chosen : unfused, json_null(), off,
@@ -210,7 +208,7 @@ void fs_session_what_if(struct fs_session *s, struct fs_str *out) {
     fs_session_correct(s, now);
     fs_session_correct(s, b->plan);
     fs_str_puts(out, "the last block: ");
-    if (same_plan(b->plan, now)) fs_str_puts(out, "the same plan\n");
+    if (fs_session_same_plan(b->plan, now)) fs_str_puts(out, "the same plan\n");
     else put_change(s, b->plan, now, out);
     fs_pins_tell(s, now);
     fs_plan_free(now);

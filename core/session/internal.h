@@ -440,6 +440,23 @@ struct fs_words {
   struct fs_str *out;
   const char *wrong, *hint; /* static */
 };
+/* contest.c: `:again [n]`, `:race [k]`, `:check` */
+enum fs_status fs_session_again(struct fs_session *s, struct fs_words *words);
+enum fs_status fs_session_race_plans(struct fs_session *s, struct fs_words *words);
+enum fs_status fs_session_check(struct fs_session *s, struct fs_words *words);
+/* explain.c: whether two plans of one graph have the same kernels, whatever their settings;
+ * the plan without fusion, given. */
+bool fs_session_same_plan(const struct fs_plan *a, const struct fs_plan *b);
+struct fs_plan *fs_session_unfused_plan(struct fs_session *s, const struct fs_graph *g);
+/* tune.c: what a search tells (fs_search_options), as progress of a command in events, at most
+ * ten a second. user: a struct fs_progress. */
+struct fs_progress {
+  struct fs_session *s;
+  const char *command;
+  double began, last;
+};
+void fs_session_on_progress(void *user, const char *what, double done);
+
 /* race.c: `:race mv(A, x) block=128` */
 enum fs_status fs_session_race(struct fs_session *s, const char *text, struct fs_span span,
                                struct fs_str *out);

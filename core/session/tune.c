@@ -12,20 +12,14 @@
 
 enum { USUAL_K = 8, MOST_K = 256 };
 
-struct progress {
-  struct fs_session *s;
-  double began, last;
-};
-
-/* At most ten a second. */
-static void on_progress(void *user, const char *what, double done) {
-  struct progress *p = user;
+void fs_session_on_progress(void *user, const char *what, double done) {
+  struct fs_progress *p = user;
   double now = fs_now();
   if (now - p->last < 0.1) return;
   p->last = now;
   json_t *e = json_object();
   char text[32];
-  snprintf(text, sizeof text, "tune: %s", what);
+  snprintf(text, sizeof text, "%s: %s", p->command, what);
   json_object_set_new(e, "event", json_string("progress"));
   json_object_set_new(e, "what", json_string(text));
   json_object_set_new(e, "done", json_real(done));
@@ -166,8 +160,8 @@ static void keep_times(struct fs_session *s, const struct fs_search *r) {
 }
 
 static enum fs_status search(struct fs_session *s, int k, struct fs_str *out) {
-  struct progress p = {s, fs_now(), 0};
-  struct fs_search_options o = {.k = k, .progress = on_progress, .user = &p};
+  struct fs_progress p = {s, "tune", fs_now(), 0};
+  struct fs_search_options o = {.k = k, .progress = fs_session_on_progress, .user = &p};
   struct fs_search r;
   enum fs_status st = fs_search_block(s->last_runner, s->last_block, &o,
                                       &s->diags, &r, &s->diags);

@@ -1,0 +1,301 @@
+/* contest.c - the last block run again beside itself: `:again`, `:race [k]` and `:check`. */
+#include "core/session/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/model/predict.h"
+#include "core/plan/plan.h"
+#include "core/run/agree.h"
+#include "core/run/compile.h"
+#include "core/run/search.h"
+#include "core/view/view.h"
+
+enum {
+  USUAL_RUNS = 20, MOST_RUNS = 10000,
+  USUAL_PLANS = 3, MOST_PLANS = 32, /* beside the one in use and the one without fusion */
+  RACE_RUNS = 40, CHECK_RUNS = 1
+};
+static const double RACE_SECONDS = 0.5; /* ... for each plan, if it takes long */
+
+struct contest {
+  struct fs_session *s;
+  struct fs_block *block;   /* in use */
+  struct fs_plan *plans[MOST_PLANS + 1]; /* the others, until the search has them */
+  int rank[MOST_PLANS + 2]; /* of each that runs: of fs_plan_ranked(); 0: in use, -1: no fusion */
+  int n;                    /* of `plans` */
+  struct fs_search found;
+  struct fs_agreement agree[MOST_PLANS + 2];
+};
+
+/* -- who takes part ------------------------------------------------------------------ */
+
+/* Nothing where there is no block that can run again; then words say so. */
+static struct fs_block *the_block(struct fs_session *s, struct fs_words *c) {
+  struct fs_block *b = fs_session_current_block(s, c->out);
+  if (b && !b->plan->kernels.len) {
+    fs_str_puts(c->out, "the last block needs no kernel\n");
+    return NULL;
+  }
+  return b;
+}
+
+static bool is_among(const struct contest *c, const struct fs_plan *plan) {
+  bool same = fs_session_same_plan(c->block->plan, plan);
+  for (int k = 0; k < c->n; k++) same |= fs_session_same_plan(c->plans[k], plan);
+  return same;
+}
+
+static void take(struct contest *c, struct fs_plan *plan, int rank) {
+  if (is_among(c, plan)) {
+    fs_plan_free(plan);
+    return;
+  }
+  c->plans[c->n++] = plan;
+  c->rank[c->n] = rank;
+}
+
+static void take_alternatives(struct contest *c, const struct fs_plan *unfused, int k) {
+  struct fs_session *s = c->s;
+  struct fs_plan *plans[MOST_PLANS + 1];
+  struct fs_plan_request q = fs_plan_request(fs_session_runner(s), c->block->plan->graph, &s->diags);
+  int n = fs_plan_ranked(c->block->plan->graph, &fs_session_target(s)->device, &q.options, k + 1,
+                         plans);
+  for (int x = 0; x < n; x++) {
+    if (c->n < k && !fs_session_same_plan(plans[x], unfused)) take(c, plans[x], x + 1);
+    else fs_plan_free(plans[x]);
+  }
+  fs_plan_request_free(&q);
+}
+
+/* -- running ------------------------------------------------------------------------- */
+
+static enum fs_status run(struct contest *c, int repeats, double seconds, bool compare) {
+  struct fs_session *s = c->s;
+  struct fs_progress p = {s, compare ? "race" : "again", fs_now(), 0};
+  struct fs_search_options o = {.race = c->block, .plans = c->plans, .n_plans = c->n,
+                                .repeats = repeats, .seconds = seconds,
+                                .progress = fs_session_on_progress, .user = &p};
+  enum fs_status st = fs_session_collect(s);
+  if (st == FS_OK) st = fs_compile_rest(c->block, fs_session_target(s), NULL, &s->diags);
+  if (st != FS_OK) return st;
+  st = fs_search_block(s->last_runner, c->block, &o, &s->diags, &c->found, &s->diags);
+  c->n = 0; /* the search has them */
+  if (st == FS_OK && c->found.interrupted) fs_interrupt_clear();
+  if (st != FS_OK || !compare) return st;
+  struct fs_block *blocks[MOST_PLANS + 2];
+  for (int k = 0; k < c->found.list.len; k++) blocks[k] = c->found.list.data[k].block;
+  return fs_agree(s->last_runner, c->block, blocks, c->found.list.len, &s->diags, c->agree,
+                  &s->diags);
+}
+
+static void finish(struct contest *c) {
+  for (int k = 0; k < c->n; k++) fs_plan_free(c->plans[k]);
+  fs_search_free(&c->found);
+}
+
+/* -- words --------------------------------------------------------------------------- */
+
+static void put_right(struct fs_str *out, int width, const struct fs_str *cell) {
+  int used = fs_utf8_width(fs_str_text(cell), cell->len);
+  fs_str_printf(out, "%*s%s", FS_MAX(width - used, 0), "", fs_str_text(cell));
+}
+
+static void put_seconds(struct fs_str *out, int width, double seconds) {
+  struct fs_str cell = {0};
+  if (seconds >= 0) fs_str_put_seconds(&cell, seconds);
+  else fs_str_puts(&cell, "-");
+  put_right(out, width, &cell);
+  fs_str_free(&cell);
+}
+
+/* Half of the range in which half of the runs lie, in shares of the median: "8 %". */
+static void put_spread(struct fs_str *out, const struct fs_candidate *m) {
+  fs_str_printf(out, "  %4.0f %%", 50 * (m->high - m->low) / m->measured);
+}
+
+/* The time that nothing could do without, of what it took: "62 %". */
+static void put_share(const struct contest *c, struct fs_str *out, const struct fs_candidate *m) {
+  double limit = 0;
+  const struct fs_plan *plan = m->block ? m->block->plan : NULL;
+  for (int k = 0; plan && k < plan->kernels.len; k++) {
+    const struct fs_kernel *kn = &plan->kernels.data[k];
+    double one = kn->work.unknown || fs_plan_leaves_out(plan, k)
+                     ? 0 : fs_predict_limit(&kn->work, kn->bound, &c->found.target->device);
+    limit = one > 0 || fs_plan_leaves_out(plan, k) ? limit + one : NAN;
+  }
+  if (isfinite(limit) && limit > 0) fs_str_printf(out, "  %3.0f %%", 100 * limit / m->measured);
+  else fs_str_puts(out, "      -");
+}
+
+static void put_name(struct fs_str *out, int rank) {
+  if (rank > 0) fs_str_printf(out, "plan %-5d", rank);
+  else fs_str_puts(out, rank ? "no fusion " : "in use    ");
+}
+
+/* Of the largest element, or none: "3.1e-08", "none". */
+static void put_error(struct fs_str *out, double error) {
+  if (error > 0) fs_str_printf(out, "%.1e", error);
+  else fs_str_puts(out, "none");
+}
+
+static void put_bits(struct fs_str *out, const struct fs_agreement *g) {
+  if (!g->compared) fs_str_puts(out, "not compared");
+  else if (!g->differ) fs_str_puts(out, "the same bits");
+  else
+    fs_str_printf(out, "%lld of %lld elements differ", (long long)g->differ,
+                  (long long)g->elements);
+}
+
+static void put_racer(struct contest *c, struct fs_str *out, int k) {
+  const struct fs_candidate *m = &c->found.list.data[k];
+  const struct fs_plan *plan = m->block ? m->block->plan : NULL;
+  double first = c->found.list.data[0].measured;
+  put_name(out, c->rank[k]);
+  fs_str_printf(out, "  %7d  ", m->kernels);
+  put_seconds(out, 9, plan && !isnan(fs_plan_expects(plan).predicted)
+                          ? fs_plan_expects(plan).predicted : -1);
+  fs_str_puts(out, "  ");
+  put_seconds(out, 9, m->measured);
+  if (m->measured < 0) {
+    fs_str_printf(out, "  did not run: %s\n", m->trouble ? m->trouble : "it was stopped");
+    return;
+  }
+  put_spread(out, m);
+  if (first > 0) fs_str_printf(out, "  %6.2f", m->measured / first);
+  else fs_str_puts(out, "       -");
+  put_share(c, out, m);
+  fs_str_printf(out, "  %7s", "");
+  if (c->agree[k].has_error) {
+    out->len -= 7;
+    struct fs_str cell = {0};
+    put_error(&cell, c->agree[k].error);
+    put_right(out, 7, &cell);
+    fs_str_free(&cell);
+  }
+  if (k) fs_str_puts(out, "  ");
+  if (k) put_bits(out, &c->agree[k]);
+  fs_str_puts(out, "\n");
+}
+
+static bool leaves_copies_out(const struct contest *c) {
+  bool any = false;
+  for (int k = 0; k < c->block->plan->kernels.len; k++)
+    any |= fs_plan_leaves_out(c->block->plan, k);
+  return any;
+}
+
+static void put_end(const struct contest *c, struct fs_str *out) {
+  bool errors = false;
+  for (int k = 0; k < c->found.list.len; k++) errors |= c->agree[k].has_error;
+  fs_str_printf(out, "%d runs of each, in turns\n", c->found.list.data[0].n_times);
+  if (errors)
+    fs_str_puts(out, "error: the largest, to the same without fusion in f64, in shares of the "
+                     "largest element\n");
+  if (leaves_copies_out(c))
+    fs_str_puts(out, "copies before updates are timed here, which a run does without\n");
+  if (c->found.list.len == 1) fs_str_puts(out, "there is no other plan of this block\n");
+  if (c->found.stand_ins)
+    fs_str_puts(out, "some inputs are not there any more; storage of their size stood in for "
+                     "them\n");
+  if (c->found.interrupted) fs_str_puts(out, "stopped early: this is what ran so far\n");
+}
+
+static void put_race(struct contest *c, struct fs_str *out) {
+  const char *times = c->s->show.ascii ? "x" : "×";
+  for (int k = 0; k < c->found.list.len; k++)
+    if (c->found.list.data[k].block) fs_session_correct(c->s, c->found.list.data[k].block->plan);
+  fs_str_printf(out, "            kernels  predicted     median  spread       %s  limit    error\n",
+                times);
+  for (int k = 0; k < c->found.list.len; k++) put_racer(c, out, k);
+  put_end(c, out);
+}
+
+/* -- commands ------------------------------------------------------------------------ */
+
+/* A whole number of at least 1, the only word; *n stays without one. */
+static bool read_count(const struct fs_words *c, int most, int *n) {
+  char *end = NULL;
+  if (!c->n) return true;
+  long k = strtol(c->word[0], &end, 10);
+  *n = (int)FS_MIN(k, (long)most);
+  return c->n == 1 && !*end && k >= 1;
+}
+
+enum fs_status fs_session_race_plans(struct fs_session *s, struct fs_words *words) {
+  struct contest c = {.s = s};
+  int k = USUAL_PLANS;
+  if (!read_count(words, MOST_PLANS, &k)) return FS_ERR_USER;
+  c.block = the_block(s, words);
+  if (!c.block) return FS_OK;
+  struct fs_plan *unfused = fs_session_unfused_plan(s, c.block->plan->graph);
+  take_alternatives(&c, unfused, k);
+  take(&c, unfused, -1);
+  enum fs_status st = run(&c, RACE_RUNS, RACE_SECONDS * (c.n + 1), true);
+  for (int x = 0; x < c.found.list.len && st == FS_OK; x++) {
+    const struct fs_candidate *m = &c.found.list.data[x];
+    if (m->block) fs_session_keep_timed_plan(s, m->block->plan, m->measured);
+  }
+  if (st == FS_OK) put_race(&c, words->out);
+  finish(&c);
+  return st;
+}
+
+enum fs_status fs_session_again(struct fs_session *s, struct fs_words *words) {
+  struct contest c = {.s = s};
+  int n = USUAL_RUNS;
+  if (!read_count(words, MOST_RUNS, &n)) return FS_ERR_USER;
+  c.block = the_block(s, words);
+  if (!c.block) return FS_OK;
+  enum fs_status st = run(&c, n, INFINITY, false);
+  if (st == FS_OK) {
+    const struct fs_candidate *m = &c.found.list.data[0];
+    fs_session_correct(s, c.block->plan);
+    double predicted = fs_plan_expects(c.block->plan).predicted;
+    fs_str_printf(words->out, "%d run%s: median ", m->n_times, m->n_times == 1 ? "" : "s");
+    fs_str_put_seconds(words->out, m->measured);
+    fs_str_puts(words->out, ", half of them ");
+    fs_str_put_seconds(words->out, m->low);
+    fs_str_puts(words->out, " to ");
+    fs_str_put_seconds(words->out, m->high);
+    if (predicted > 0) {
+      fs_str_puts(words->out, "; predicted ");
+      fs_str_put_seconds(words->out, predicted);
+    }
+    fs_str_puts(words->out, c.found.interrupted ? "; stopped early\n" : "\n");
+  }
+  finish(&c);
+  return st;
+}
+
+static void put_verdict(struct fs_str *out, const struct contest *c) {
+  const struct fs_agreement *fused = &c->agree[0], *other = &c->agree[c->found.list.len - 1];
+  bool alone = c->found.list.len == 1;
+  if (!fused->compared) {
+    fs_str_puts(out, "not compared: the results did not find room twice\n");
+    return;
+  }
+  fs_str_puts(out, alone ? "without fusion the plan is the same" : "without fusion: ");
+  if (!alone) put_bits(out, other);
+  fs_str_puts(out, "\n");
+  if (!fused->has_error) return;
+  fs_str_puts(out, "error in shares of the largest element of f64: ");
+  put_error(out, fused->error);
+  if (!alone && other->has_error) {
+    fs_str_puts(out, ", without fusion ");
+    put_error(out, other->error);
+  }
+  fs_str_puts(out, "\n");
+}
+
+enum fs_status fs_session_check(struct fs_session *s, struct fs_words *words) {
+  struct contest c = {.s = s};
+  if (words->n) return FS_ERR_USER;
+  c.block = the_block(s, words);
+  if (!c.block) return FS_OK;
+  take(&c, fs_session_unfused_plan(s, c.block->plan->graph), -1);
+  enum fs_status st = run(&c, CHECK_RUNS, INFINITY, true);
+  if (st == FS_OK) put_verdict(words->out, &c);
+  finish(&c);
+  return st;
+}
