@@ -701,6 +701,31 @@ def test_explain(folder):
           'explain: a mistake has carets', done.stderr)
 
 
+def test_graph(folder):
+    """`:plan graph`: what is there, at every width, with what fusion spares."""
+    block = "A = rand(300, 300); p = rand(300); r = rand(300);\nbegin q = A*p; s = A'*r; end\n"
+    long = 'begin\n' + ''.join(f'x{k} = exp(A) .* {k}.5 + p;\n' for k in range(9)) + \
+        'y = x1*x2; z = sum(y);\nend\n:plan graph\n'
+    for width in (20, 40, 60, 80, 120, 200):
+        done = run(f'{block}:set width {width}\n:plan graph\n{long}', folder)
+        rows = done.stdout.splitlines()
+        check(rows and max(map(len, rows)) <= min(max(width, 40), 76), f'graph: {width} columns',
+              done.stdout)
+        check("│ s = A'*r " in done.stdout and '┊ A ╌╌ 352 KiB less: read ' in done.stdout and
+              '─▶ y 352 KiB' in done.stdout, 'graph: what is in it', done.stdout)
+    done = run(block + ':set width 60\n:plan graph g.txt\n:plan json', folder)
+    check('saved g.txt' in done.stdout and os.path.getsize(os.path.join(folder, 'g.txt')) > 300,
+          'graph: saved', done.stdout)
+    plan = json.loads(done.stdout.partition('\n')[2])[0]
+    spared = sum(e['bytes'] for k in plan['kernels'] for e in k['removed'])
+    moved = sum(k['moves'] for k in plan['kernels'])
+    check(spared == plan['unfused']['bytes'] - moved, 'graph: fusion spares what it says',
+          (spared, moved, plan['unfused']))
+    done = run(block + ':plan graph\n', folder, env={'LC_ALL': 'C'})
+    check(done.stdout.isascii() and '+-> q 1.17 KiB' in done.stdout and ': A ..' in done.stdout,
+          'graph: ASCII', done.stdout)
+
+
 def main():
     for tool in ('dot', 'rsvg-convert'):
         check(shutil.which(tool), f'{tool} is there',
@@ -711,7 +736,7 @@ def main():
                      test_mermaid, test_hostile, test_rich, test_golden, test_gpu,
                      test_assert, test_left_out,
                      test_left_out_where_one_thread_reads, test_diff, test_same_words,
-                     test_alternatives, test_limit, test_explain):
+                     test_alternatives, test_graph, test_limit, test_explain):
             test(folder)
     return score.close()
 

@@ -425,17 +425,17 @@ static bool is_one_of(const struct command *c, const char *const *words) {
 }
 
 static enum fs_status run_plan(struct command *c) {
-  static const char *const drawn[] = {"dot", "mermaid", "svg", "html", NULL};
+  static const char *const drawn[] = {"graph", "dot", "mermaid", "svg", "html", NULL};
   static const char *const told[] = {"box",  "line", "all", "dump",
                                      "diff", "json", NULL};
   if (is_one_of(c, drawn)) return hand_over(c, draw_last);
   if (c->n && !is_one_of(c, told))
     return fail(c, "`:set plan line`, `box` or `off` says what is shown after "
                    "each input",
-                "it is :plan box, line, all, diff, json, dump, dot, mermaid, "
+                "it is :plan box, line, all, graph, diff, json, dump, dot, mermaid, "
                 "svg or html");
   if (c->n > 1)
-    return fail(c, "dot, mermaid, svg and html do", "this form takes no file");
+    return fail(c, "graph, dot, mermaid, svg and html do", "this form takes no file");
   if (!c->n || is(c, 0, "box")) return show_last_plans(c, "box", false);
   if (is(c, 0, "line")) return show_last_plans(c, "line", false);
   if (is(c, 0, "all")) return show_last_plans(c, "box", true);

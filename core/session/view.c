@@ -157,6 +157,11 @@ enum fs_status fs_session_save_text(struct fs_session *s, struct fs_words *words
 static enum fs_status draw(struct fs_session *s, const char *form,
                            const json_t *plan, const struct fs_block *block,
                            struct fs_str *out) {
+  if (!strcmp(form, "graph")) {
+    const struct fs_look look = {.width = s->show.width, .utf8 = !s->show.ascii};
+    fs_plan_put_graph(plan, &look, out);
+    return FS_OK;
+  }
   if (!strcmp(form, "dot")) {
     fs_plan_put_dot(plan, out);
     return FS_OK;

@@ -15,6 +15,7 @@ struct describe {
   struct fs_target *target;
   struct fs_code *const *codes;      /* of a block that is prepared; or NULL */
   FS_VEC(struct fs_span) statements; /* in the order of the source */
+  int *seen, round;                  /* by node: the last walk that came to it */
 };
 
 json_t *fs_json_text(const char *text, size_t len) {
@@ -411,6 +412,122 @@ static void put_on_chip(const struct describe *d, json_t *o, int kernel) {
 
 /* -- kernels ------------------------------------------------------------------------ */
 
+/* -- edges that fusion removed ------------------------------------------------------ */
+
+/* An array that several calls of a kernel read, or one that a call makes and others of the
+ * kernel read. */
+struct edge {
+  const void *key;          /* storage of an input, else node of the graph     */
+  fs_id node;
+  int reads;                /* by calls of the kernel, each of which would read it */
+  bool made, own;           /* computed in this kernel; and in no kernel before it */
+};
+typedef FS_VEC(struct edge) edge_list;
+
+static const void *edge_key(const struct fs_graph *g, fs_id id) {
+  const struct fs_node *n = fs_node(g, id);
+  return n->kind == FS_ND_INPUT ? g->inputs.data[n->slot].storage : (const void *)n;
+}
+
+static struct edge *find_edge(edge_list *list, const void *key) {
+  for (int k = 0; k < list->len; k++)
+    if (list->data[k].key == key) return &list->data[k];
+  return NULL;
+}
+
+static bool is_array_of(const struct describe *d, fs_id id) {
+  return fs_node(d->plan->graph, id)->kind == FS_ND_INPUT ||
+         fs_plan_kernel_of(d->plan, id) >= 0;
+}
+
+/* What a call reads, each once: through all nodes that are not stored for it. */
+static void find_operands(struct describe *d, fs_id id, edge_list *out) {
+  const struct fs_node *n = fs_node(d->plan->graph, id);
+  for (int k = 0; k < n->n_src; k++) {
+    fs_id from = n->src[k];
+    if (!from || d->seen[from] == d->round) continue;
+    d->seen[from] = d->round;
+    if (!is_array_of(d, from)) {
+      find_operands(d, from, out);
+    } else if (fs_node(d->plan->graph, from)->shape.rank) {
+      const void *key = edge_key(d->plan->graph, from);
+      if (!find_edge(out, key)) *FS_PUSH(out) = (struct edge){.key = key, .node = from};
+    }
+  }
+}
+
+static double array_bytes(const struct fs_graph *g, fs_id id) {
+  const struct fs_node *n = fs_node(g, id);
+  if (n->kind == FS_ND_INPUT) return fs_graph_input_bytes(g, n);
+  return (double)fs_shape_count(&n->shape) * (double)fs_dtype_size(n->dtype);
+}
+
+static json_t *array_name(const struct describe *d, fs_id id) {
+  const struct fs_graph *g = d->plan->graph;
+  for (int k = 0; k < d->plan->slots.len; k++)
+    if (d->plan->slots.data[k].node == id) return slot_name(d, k);
+  const struct fs_node *n = fs_node(g, id);
+  if (n->kind == FS_ND_INPUT && g->inputs.data[n->slot].name)
+    return json_string(g->inputs.data[n->slot].name);
+  size_t len = 0;
+  const char *text = n->span.source ? fs_span_text(d->sources, n->span, &len) : NULL;
+  return text && len ? fs_json_text(text, FS_MIN(len, (size_t)60)) : json_string("a value");
+}
+
+static bool is_written(const struct fs_plan *plan, const struct fs_kernel *k, fs_id id) {
+  for (int s = 0; s < k->steps.len; s++) {
+    const struct fs_step *step = &k->steps.data[s];
+    if (step->kind == FS_SP_STORE &&
+        plan->slots.data[k->accesses.data[step->access].slot].node == id)
+      return true;
+  }
+  return false;
+}
+
+static bool is_computed(const struct fs_kernel *k, fs_id id) {
+  for (int s = 0; s < k->steps.len; s++)
+    if (k->steps.data[s].node == id && k->steps.data[s].kind != FS_SP_LOAD &&
+        k->steps.data[s].kind != FS_SP_STORE)
+      return true;
+  return false;
+}
+
+static json_t *removed_array(struct describe *d, const struct fs_kernel *k) {
+  edge_list all = {0}, one = {0};
+  json_t *list = json_array();
+  for (int c = 0; c < k->calls.len; c++) {
+    one.len = 0;
+    d->round++;
+    find_operands(d, k->calls.data[c], &one);
+    for (int x = 0; x < one.len; x++) {
+      struct edge *e = find_edge(&all, one.data[x].key);
+      if (!e) *(e = FS_PUSH(&all)) = one.data[x];
+      e->reads++;
+    }
+  }
+  for (int c = 0; c < k->calls.len; c++) {
+    struct edge *e = find_edge(&all, edge_key(d->plan->graph, k->calls.data[c]));
+    if (e) e->own = true;
+  }
+  for (int x = 0; x < all.len; x++) {
+    struct edge *e = &all.data[x];
+    e->made = e->own || is_computed(k, e->node);
+    bool stored = !e->own || is_written(d->plan, k, e->node);
+    int gone = e->made ? e->reads + !stored : e->reads - 1;
+    if (!gone) continue;
+    json_t *o = json_object();
+    set(o, "name", array_name(d, e->node));
+    set(o, "reads", json_integer(e->reads));
+    set(o, "made", json_boolean(e->made));
+    set(o, "stored", json_boolean(stored));
+    set(o, "bytes", fs_json_bytes(gone*array_bytes(d->plan->graph, e->node)));
+    json_array_append_new(list, o);
+  }
+  FS_VEC_FREE(&all);
+  FS_VEC_FREE(&one);
+  return list;
+}
+
 static json_t *kernel_statements(const struct describe *d,
                                  const struct fs_kernel *k) {
   json_t *list = json_array();
@@ -446,7 +563,7 @@ json_t *fs_setting_object(const struct fs_device *device, const struct fs_tuning
   return o;
 }
 
-static json_t *kernel_object(const struct describe *d, int index) {
+static json_t *kernel_object(struct describe *d, int index) {
   const struct fs_kernel *k = &d->plan->kernels.data[index];
   struct fs_str text = {0};
   char id[24];
@@ -468,6 +585,7 @@ static json_t *kernel_object(const struct describe *d, int index) {
   set(o, "joint", json_string(fs_joint_names[k->joint]));
   set(o, "reads", traffic_array(d, k, false));
   set(o, "writes", traffic_array(d, k, true));
+  set(o, "removed", removed_array(d, k));
   set(o, "bytes_read", fs_json_bytes(k->bytes_read));
   set(o, "bytes_written", fs_json_bytes(k->bytes_written));
   put_times(o, k, &d->target->device);
@@ -546,6 +664,7 @@ static json_t *describe(const struct fs_plan *plan,
   struct describe d = {.plan = plan, .sources = sources, .target = target,
                        .codes = codes};
   json_t *e = json_object(), *kernels = json_array();
+  d.seen = fs_calloc((size_t)plan->graph->nodes.len, sizeof *d.seen);
   find_statements(&d);
   fs_plan_price_unfused((struct fs_plan *)(uintptr_t)plan, &target->device);
   set(e, "event", json_string("plan"));
@@ -561,6 +680,7 @@ static json_t *describe(const struct fs_plan *plan,
   set(e, "device", fs_json_text(target->device.name,
                                 strlen(target->device.name)));
   FS_VEC_FREE(&d.statements);
+  free(d.seen);
   return e;
 }
 

@@ -52,6 +52,10 @@ void fs_plan_put_summary(const json_t *plans, const struct fs_look *look,
 void fs_plan_put_box(const json_t *plan, const struct fs_look *look,
                      struct fs_str *out);
 
+/* The graph of its kernels (graph.c): what each reads, its statements in a frame, dotted what
+ * fusion spares, and what it makes. Fits look->width, from 40 to 76 columns. */
+void fs_plan_put_graph(const json_t *plan, const struct fs_look *look, struct fs_str *out);
+
 /* planning 0.6 ms, compiling 0.1 ms, first touch 0 ms, kernels 0.5 ms, ...
  * The parts of an event's "account" (account.c), without its sum. */
 void fs_account_put(const json_t *account, const char *sep, const struct fs_look *look,
