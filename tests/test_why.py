@@ -53,10 +53,29 @@ def long_block(folder):
                 'a long block: the nearest kernels, and how many more', out)
 
 
+def slow(folder):
+    """`:why slow`: of the kernel that takes longest, or of one; not where a variable is so called."""
+    path = os.path.join(folder, 'slow.fs')
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write("A = rand(700, 700); B = rand(700, 700); p = rand(700);\n"
+                "begin\nq = A*p; s = A'*q; C = A*B; u = exp(p);\nend\n"
+                ':why slow\n:why slow k1\n:why slow k2\nslow = q + 1;\n:why slow\n')
+    status, out, err = run(path, folder)
+    parts = out.split('\nk')
+    score.check(status == 0 and len(parts) >= 3, 'slow: three answers', (out, err))
+    score.check('C = A*B' in parts[0] and 'library' in parts[0], 'slow: the longest', out)
+    row = next((p for p in parts[1:] if 'q = A*p' in p), '')
+    for words in ('predicted T, measured T', ' bounds it', 'moves T, beside them arithmetic T',
+                  'launch T'):
+        score.check(words in row, f'slow: {words}', out)
+    score.check('is made in' in out.rpartition('setting')[2], 'slow is a variable, too', out)
+
+
 def main():
     rules = {}
     with tempfile.TemporaryDirectory() as folder:
         long_block(folder)
+        slow(folder)
         for path in sorted(glob.glob(os.path.join(ROOT, 'tests/why/*.fs'))):
             name = os.path.basename(path)[:-3]
             status, out, err = run(path, folder)

@@ -42,12 +42,6 @@ int fs_hiding_phase(const struct fs_work *w, int phase) {
   return w->spread.resident > 0 && phase < FS_WORK_PHASES - 1 ? 0 : phase;
 }
 
-struct parts {
-  double launch, sync, delay, trips; /* of all phases together               */
-  double late, theirs;         /* FS_TM_LATE: seconds, and the share         */
-  double move[FS_WORK_PHASES], compute[FS_WORK_PHASES];
-};
-
 /* The kernels of a block have few working sets: most have that of the last one. */
 static struct between known_knots(struct fs_kind_memo *memo, double working_set) {
   struct between at;
@@ -58,9 +52,9 @@ static struct between known_knots(struct fs_kind_memo *memo, double working_set)
   return at;
 }
 
-static struct parts parts_of(const struct fs_work *w, const struct fs_calibration *c,
-                             struct fs_kind_memo *memo) {
-  struct parts p = {0};
+struct fs_parts fs_predict_parts(struct fs_kind_memo *memo, const struct fs_work *w,
+                                 const struct fs_calibration *c) {
+  struct fs_parts p = {0};
   struct between at = known_knots(memo, w->working_set);
   for (int k = 0; k < w->n_amounts; k++) {
     const struct fs_amount *a = &w->amounts[k];
@@ -372,11 +366,10 @@ double fs_exposed(const struct fs_work *w) {
   return s->resident > 0 ? 1 / FS_MAX(1, ceil(s->tasks / s->resident)) : 0;
 }
 
-static struct fs_prediction calibrated(const struct fs_work *w,
-                                       const struct fs_calibration *c,
+static struct fs_prediction calibrated(const struct fs_work *w, const struct fs_calibration *c,
                                        struct fs_kind_memo *memo) {
   if (w->library) return library_call(w, c);
-  struct parts p = parts_of(w, c, memo);
+  struct fs_parts p = fs_predict_parts(memo, w, c);
   double body = p.delay, moves = p.delay, computes = 0, moved = 0, bare = fs_exposed(w);
   for (int k = 0; k < FS_WORK_PHASES; k++) {
     double m = p.move[k], o = p.compute[k];
@@ -464,9 +457,8 @@ static double memory_limit(const struct fs_work *w, const struct fs_device *d) {
 double fs_predict_limit(const struct fs_work *w, const char *bound, const struct fs_device *d) {
   if (bound && !strcmp(bound, "memory")) return memory_limit(w, d);
   if (!bound || strcmp(bound, "compute")) return 0;
-  if (w->library)
-    return FS_MAX(d->flops > 0 ? w->flops / d->flops : 0, memory_limit(w, d));
-  struct parts p = parts_of(w, d->calibration, NULL);
+  if (w->library) return FS_MAX(d->flops > 0 ? w->flops / d->flops : 0, memory_limit(w, d));
+  struct fs_parts p = fs_predict_parts(NULL, w, d->calibration);
   double seconds = 0;
   for (int k = 0; k < FS_WORK_PHASES; k++) seconds += p.compute[k];
   return seconds;

@@ -54,6 +54,14 @@ struct fs_prediction fs_predict_by(struct fs_kind_memo *memo, const struct fs_wo
 bool fs_predict_knows_by(struct fs_kind_memo *memo, const struct fs_work *work,
                          const struct fs_device *device);
 
+/* Seconds of which it comes, before kinds of kernels correct them; no library calls; memo: or NULL. */
+struct fs_parts {
+  double launch, sync, delay, trips, late, theirs; /* of all phases; of FS_TM_LATE, theirs: share */
+  double move[FS_WORK_PHASES], compute[FS_WORK_PHASES];
+};
+struct fs_parts fs_predict_parts(struct fs_kind_memo *memo, const struct fs_work *work,
+                                 const struct fs_calibration *calibration);
+
 /* How much longer the first kernel of a block takes: the device has waited for it. */
 double fs_predict_start(const struct fs_device *device);
 /* What a launch behind another one takes before and after its work, and a barrier over

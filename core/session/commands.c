@@ -411,6 +411,18 @@ static enum fs_status assert_last(struct fs_session *s,
   return st;
 }
 
+/* `:why slow [k1]`, unless a variable is called so. */
+static enum fs_status why(struct fs_session *s, struct fs_words *words) {
+  struct fs_interp_var v;
+  bool slow = words->n && !strcmp(words->word[0], "slow");
+  for (int k = 0; slow && fs_interp_var_at(s->in, k, &v); k++) slow = strcmp(v.name, "slow") != 0;
+  if (!slow) return fs_session_why(s, words);
+  json_t *plans = plans_to_show(s);
+  enum fs_status st = fs_session_why_slow(s, words, json_array_get(plans, main_plan(s)));
+  json_decref(plans);
+  return st;
+}
+
 static enum fs_status compare_last(struct command *c) {
   json_t *plans = plans_to_show(c->s);
   if (plans) fs_session_diff(c->s, plans, main_plan(c->s), &c->out);
@@ -795,7 +807,7 @@ static enum fs_status dispatch(struct command *c) {
     case FS_CMD_PLAN: return run_plan(c);
     case FS_CMD_EXPLAIN: return run_explain(c);
     case FS_CMD_ALTERNATIVES: return hand_over(c, fs_session_show_alternatives);
-    case FS_CMD_WHY: return hand_over(c, fs_session_why);
+    case FS_CMD_WHY: return hand_over(c, why);
     case FS_CMD_ASSERT: return hand_over(c, assert_last);
     case FS_CMD_CODE: return hand_over(c, fs_session_code);
     case FS_CMD_EXPORT_KERNEL: return hand_over(c, fs_session_export);

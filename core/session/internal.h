@@ -440,6 +440,9 @@ struct fs_words {
   struct fs_str *out;
   const char *wrong, *hint; /* static */
 };
+/* slow.c: `:why slow [k1]`, of the event of the last block (borrowed, or NULL) */
+enum fs_status fs_session_why_slow(struct fs_session *s, struct fs_words *words,
+                                   const json_t *plan);
 /* contest.c: `:again [n]`, `:race [k]`, `:check` */
 enum fs_status fs_session_again(struct fs_session *s, struct fs_words *words);
 enum fs_status fs_session_race_plans(struct fs_session *s, struct fs_words *words);
