@@ -58,7 +58,7 @@ SESSION = [
     (':plan line', '1 kernel .*'),
     (':plan dot', r'digraph plan \{\n(.*\n)*\}'),
     (':plan mermaid', r'flowchart TD\n(.*\n?)*'),
-    (':plan json x', r'.*error: :plan: this form takes no file\n(.*\n)*hint: dot, mermaid, svg and html do'),
+    (':plan json x', r'.*error: :plan: this form takes no file\n(.*\n)*hint: graph, dot, mermaid, svg and html do'),
     (':plan picture', r'.*error: :plan: it is :plan box, line, all, (.*\n?)*'),
     (':plan svg /nowhere/a.svg', r'.*error: cannot save /nowhere/a.svg: there is no such folder(.*\n?)*'),
     (':plan html plan.html', 'saved plan.html'),
@@ -96,7 +96,7 @@ SESSION = [
     # Help.
     ('?f16', r'f16\(x\) +builtin\n  x as 16-bit floats'),
     ('?while', 'while +keyword(\n.*)*'),
-    ('?:why', r':why \[a \[b\]\]\n(.*\n?)*'),
+    ('?:why', r':why \[a \[b\] \| slow \[k1\]\]\n(.*\n?)*'),
     ('?b', r'b = f64\[5\]\n.*4 +6 +8 +10 +12'),
     ('??trace', r'trace\(A\) +builtin\n  sum of the diagonal'),
     (':help nothin', r'.*error: nothing is known about nothin\n(.*\n)*hint: see :help'),

@@ -54,7 +54,7 @@ struct fs_prediction fs_predict_by(struct fs_kind_memo *memo, const struct fs_wo
 bool fs_predict_knows_by(struct fs_kind_memo *memo, const struct fs_work *work,
                          const struct fs_device *device);
 
-/* Seconds of which it comes, before kinds of kernels correct them; no library calls; memo: or NULL. */
+/* Seconds of which it comes, before kinds of kernels correct them. No library call; memo or NULL */
 struct fs_parts {
   double launch, sync, delay, trips, late, theirs; /* of all phases; of FS_TM_LATE, theirs: share */
   double move[FS_WORK_PHASES], compute[FS_WORK_PHASES];

@@ -474,21 +474,12 @@ static json_t *array_name(const struct describe *d, fs_id id) {
   return text && len ? fs_json_text(text, FS_MIN(len, (size_t)60)) : json_string("a value");
 }
 
-static bool is_written(const struct fs_plan *plan, const struct fs_kernel *k, fs_id id) {
-  for (int s = 0; s < k->steps.len; s++) {
-    const struct fs_step *step = &k->steps.data[s];
-    if (step->kind == FS_SP_STORE &&
-        plan->slots.data[k->accesses.data[step->access].slot].node == id)
-      return true;
+/* Whether a kernel stores the value of a node, or loads it. */
+static bool accesses(const struct fs_plan *plan, const struct fs_kernel *k, fs_id id, bool stored) {
+  for (int a = 0; a < k->accesses.len; a++) {
+    const struct fs_access *x = &k->accesses.data[a];
+    if (x->stored == stored && plan->slots.data[x->slot].node == id) return true;
   }
-  return false;
-}
-
-static bool is_computed(const struct fs_kernel *k, fs_id id) {
-  for (int s = 0; s < k->steps.len; s++)
-    if (k->steps.data[s].node == id && k->steps.data[s].kind != FS_SP_LOAD &&
-        k->steps.data[s].kind != FS_SP_STORE)
-      return true;
   return false;
 }
 
@@ -511,8 +502,9 @@ static json_t *removed_array(struct describe *d, const struct fs_kernel *k) {
   }
   for (int x = 0; x < all.len; x++) {
     struct edge *e = &all.data[x];
-    e->made = e->own || is_computed(k, e->node);
-    bool stored = !e->own || is_written(d->plan, k, e->node);
+    bool input = fs_node(d->plan->graph, e->node)->kind == FS_ND_INPUT;
+    e->made = e->own || (!input && !accesses(d->plan, k, e->node, false));
+    bool stored = !e->own || accesses(d->plan, k, e->node, true);
     int gone = e->made ? e->reads + !stored : e->reads - 1;
     if (!gone) continue;
     json_t *o = json_object();
