@@ -132,6 +132,8 @@ int fs_utf8_decode(const char *text, size_t len, uint32_t *code_point);
 /* The length of text[0..len) cut to at most `most` bytes, at the beginning of a
  * character. */
 size_t fs_utf8_cut(const char *text, size_t len, size_t most);
+/* Appends a code point. */
+void fs_str_put_point(struct fs_str *s, uint32_t c);
 /* Columns that text[0..len) takes on a terminal (wide = 2, combining = 0). */
 int fs_utf8_width(const char *text, size_t len);
 /* Appends text with control characters, invalid UTF-8 and bidi controls as

@@ -24,6 +24,28 @@ int fs_utf8_decode(const char *text, size_t len, uint32_t *code_point) {
   return n;
 }
 
+void fs_str_put_point(struct fs_str *s, uint32_t c) {
+  char b[4];
+  int n = 0;
+  if (c < 0x80) {
+    b[0] = (char)c;
+    fs_str_put(s, b, 1);
+    return;
+  }
+  if (c < 0x800) {
+    b[n++] = (char)(0xc0 | c >> 6);
+  } else if (c < 0x10000) {
+    b[n++] = (char)(0xe0 | c >> 12);
+    b[n++] = (char)(0x80 | (c >> 6 & 0x3f));
+  } else {
+    b[n++] = (char)(0xf0 | c >> 18);
+    b[n++] = (char)(0x80 | (c >> 12 & 0x3f));
+    b[n++] = (char)(0x80 | (c >> 6 & 0x3f));
+  }
+  b[n++] = (char)(0x80 | (c & 0x3f));
+  fs_str_put(s, b, (size_t)n);
+}
+
 size_t fs_utf8_cut(const char *text, size_t len, size_t most) {
   if (len <= most) return len;
   while (most && ((unsigned char)text[most] & 0xc0) == 0x80) most--;

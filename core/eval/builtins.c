@@ -57,8 +57,9 @@ static const struct fs_builtin builtins[] = {
      "\"var\", \"logsumexp\", one of "
      "the first six as a function, or (x, y) -> x + y"},
 
-    {"find", 1, 1, fs_bi_find, FS_BT_WHOLE, 0, "find(mask)",
-     "the positions, from 1 and row by row, of the elements that are true or not zero"},
+    {"find", 1, 2, fs_bi_find, FS_BT_WHOLE, 0, "find(mask)",
+     "the positions, from 1 and row by row, of the elements that are true or not zero; "
+     "find(\"text\", \"x\"): where x begins first in a text, 0 if it does not"},
 
     {"inv", 1, 1, fs_bi_factor, FS_BT_WHOLE | FS_BT_LATE, FS_LIB_INV, "inv(A)", "inverse of a matrix"},
     {"chol", 1, 1, fs_bi_factor, FS_BT_WHOLE | FS_BT_LATE, FS_LIB_CHOL, "chol(A)",
@@ -107,7 +108,7 @@ static const struct fs_builtin builtins[] = {
     {"size", 1, 2, fs_bi_size, FS_BT_WHOLE | FS_BT_PLAIN, 0, "size(A[, dim])",
      "extents of a value: m, n = size(A), or one of them: size(A, 1)"},
     {"length", 1, 1, fs_bi_length, FS_BT_WHOLE | FS_BT_PLAIN, 0, "length(x)",
-     "number of elements of a vector, longest extent of a matrix, bytes of a "
+     "number of elements of a vector, longest extent of a matrix, characters of a "
      "string"},
     {"numel", 1, 1, fs_bi_numel, FS_BT_WHOLE | FS_BT_PLAIN, 0, "numel(x)", "number of elements"},
     {"isempty", 1, 1, fs_bi_isempty, FS_BT_WHOLE | FS_BT_PLAIN, 0, "isempty(x)",
@@ -135,6 +136,23 @@ static const struct fs_builtin builtins[] = {
     {"assert", 1, 2, fs_bi_assert, FS_BT_PLAIN, 0, "assert(condition[, \"message\"])",
      "stops with a message unless the condition holds"},
     {"string", 1, -1, fs_bi_string, 0, 0, "string(x, ...)", "x as text"},
+    {"format", 1, -1, fs_bi_format, 0, 0, "format(\"%.3f %d %s\", x, n, s)",
+     "a text with values in it: %d %x whole numbers, %f %e %g numbers, %s anything, %% a %; "
+     "flags - + 0 and blank, width and precision as in C"},
+    {"contains", 2, 2, fs_bi_text_has, 0, FS_TEXT_HAS, "contains(\"text\", \"x\")",
+     "whether x is somewhere in a text"},
+    {"startswith", 2, 2, fs_bi_text_has, 0, FS_TEXT_STARTS, "startswith(\"text\", \"x\")",
+     "whether a text begins with x"},
+    {"endswith", 2, 2, fs_bi_text_has, 0, FS_TEXT_ENDS, "endswith(\"text\", \"x\")",
+     "whether a text ends with x"},
+    {"replace", 3, 3, fs_bi_replace, 0, 0, "replace(\"text\", \"old\", \"new\")",
+     "a text with `new` wherever it has `old`, from its beginning on"},
+    {"upper", 1, 1, fs_bi_case, 0, 1, "upper(\"text\")", "a text in capitals"},
+    {"lower", 1, 1, fs_bi_case, 0, 0, "lower(\"TEXT\")", "a text in small letters"},
+    {"strip", 1, 1, fs_bi_strip, 0, 0, "strip(\" text \")",
+     "a text without the blanks, tabs and ends of lines around it"},
+    {"repeat", 2, 2, fs_bi_repeat, 0, 0, "repeat(\"text\", n)", "a text n times"},
+    {"reverse", 1, 1, fs_bi_reverse, 0, 0, "reverse(\"text\")", "a text backwards"},
     {"number", 1, 1, fs_bi_number, 0, 0, "number(x)",
      "a scalar tensor or a text as a number of the host"},
     {"seed", 1, 1, fs_bi_seed, 0, 0, "seed(k)", "restarts the random numbers"},

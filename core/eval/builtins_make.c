@@ -160,7 +160,7 @@ enum fs_status fs_bi_length(struct fs_call *c) {
   for (int k = 0; k < s.rank; k++) longest = FS_MAX(longest, s.dim[k]);
   if (!fs_shape_count(&s)) longest = 0;
   if (c->args[0].kind == FS_V_RANGE) longest = s.dim[0];
-  if (c->args[0].kind == FS_V_STRING) longest = (int64_t)c->args[0].string->len;
+  if (c->args[0].kind == FS_V_STRING) longest = (int64_t)fs_string_count(c->args[0].string);
   c->out[0] = fs_val_number((double)longest, true);
   return FS_OK;
 }

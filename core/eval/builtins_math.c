@@ -570,7 +570,12 @@ enum fs_status fs_bi_find(struct fs_call *c) {
   struct fs_tv x;
   struct fs_val list;
   int64_t count = 0;
-  enum fs_status st = fs_arg_tv(c, 0, &x);
+  if (c->args[0].kind == FS_V_STRING && c->n == 2) return fs_text_find(c);
+  enum fs_status st = c->n == 1 ? fs_arg_tv(c, 0, &x)
+                                : fs_in_error(c->in, c->arg_spans[0], "wrong-type",
+                                              "of a mask it is find(mask)",
+                                              "find with two arguments takes texts, not %s",
+                                              fs_val_text(&c->args[0]));
   if (st != FS_OK) return st;
   x = fs_tv_cast(c->in, x, FS_BOOL);
   struct fs_val mask = fs_tv_value(c->in, &x);

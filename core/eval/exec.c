@@ -235,13 +235,19 @@ static enum fs_status exec_while(struct fs_interp *in, const struct fs_stmt *s,
 }
 
 /* The k-th value (from 0) that a `for` goes through: numbers of a range, the
- * elements of a vector, the columns of a matrix. */
+ * elements of a vector, the columns of a matrix, the characters of a string. */
 static enum fs_status loop_value(struct fs_interp *in, const struct fs_val *v,
                                  int64_t k, struct fs_span span,
                                  struct fs_val *out) {
   if (v->kind == FS_V_RANGE) {
     bool ints = v->start == floor(v->start) && v->step == floor(v->step);
     *out = fs_val_number(v->start + (double)k * v->step, ints);
+    return FS_OK;
+  }
+  if (v->kind == FS_V_STRING) {
+    size_t at = fs_string_place(v->string, (size_t)k);
+    size_t end = fs_string_place(v->string, (size_t)k + 1);
+    *out = fs_val_string(v->string->text + at, end - at);
     return FS_OK;
   }
   if (v->kind != FS_V_TENSOR) {
@@ -253,6 +259,7 @@ static enum fs_status loop_value(struct fs_interp *in, const struct fs_val *v,
 
 static int64_t loop_count(const struct fs_val *v) {
   if (v->kind == FS_V_RANGE) return fs_range_count(v);
+  if (v->kind == FS_V_STRING) return (int64_t)fs_string_count(v->string);
   if (v->kind != FS_V_TENSOR) return 1;
   const struct fs_shape *s = &v->tensor->shape;
   return s->rank == 1 ? s->dim[0] : fs_shape_dim(s, 1);
@@ -311,9 +318,9 @@ static enum fs_status run_rounds(struct fs_interp *in, const struct fs_stmt *s,
 
 static enum fs_status check_rounds(struct fs_interp *in, const struct fs_stmt *s,
                                    const struct fs_val *v) {
-  if (v->kind == FS_V_STRING || v->kind == FS_V_FUNCTION || v->kind == FS_V_NONE)
+  if (v->kind == FS_V_FUNCTION || v->kind == FS_V_NONE)
     return fs_in_error(in, s->expr->span, "wrong-type", "for instance: for k = 1:10",
-                       "a loop goes through a range or a tensor, not %s", fs_val_text(v));
+                       "a loop goes through a range, a tensor or a string, not %s", fs_val_text(v));
   if (s->text && v->kind != FS_V_RANGE)
     return fs_in_error(in, s->expr->span, "wrong-type", "for instance: forall i = 1:m, j = 1:n",
                        "rounds that run at once go through a range, not %s", fs_val_text(v));

@@ -476,6 +476,23 @@ static enum fs_status index_tensor(struct fs_interp *in,
   return st;
 }
 
+static enum fs_status index_host(struct fs_interp *in, const struct fs_expr *e,
+                                 const struct fs_val *base, struct fs_val *out) {
+  if (e->n_args != 2)
+    return fs_in_error(in, e->span, "bad-index", NULL, "%s is %s and needs one subscript",
+                       fs_in_text(in, e->args[0]->span), fs_val_text(base));
+  struct fs_val sub = {FS_V_NONE};
+  enum fs_status st = FS_OK;
+  if (e->args[1]->kind != FS_EX_COLON) {
+    *FS_PUSH(&in->index_end) = fs_pick_extent(base);
+    st = fs_eval(in, e->args[1], &sub);
+    in->index_end.len--;
+  }
+  if (st == FS_OK) st = fs_pick(in, base, &sub, e->args[1]->span, out);
+  fs_val_unref(sub);
+  return st;
+}
+
 enum fs_status fs_eval_index(struct fs_interp *in, const struct fs_expr *e,
                              struct fs_val *out) {
   struct fs_val base;
@@ -483,6 +500,11 @@ enum fs_status fs_eval_index(struct fs_interp *in, const struct fs_expr *e,
   if (st != FS_OK) return st;
   struct fs_tv t;
   in->span = e->span;
+  if (base.kind == FS_V_STRING) {
+    st = index_host(in, e, &base, out);
+    fs_val_unref(base);
+    return st;
+  }
   if (base.kind == FS_V_FUNCTION)
     st = fs_in_error(in, e->span, "wrong-type", "call it with ( )",
                      "%s is a function and cannot be indexed",

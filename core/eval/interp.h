@@ -448,13 +448,31 @@ enum fs_status fs_val_put(struct fs_interp *in, const struct fs_val *v,
 enum fs_status fs_val_print(struct fs_interp *in, const struct fs_val *v,
                             struct fs_str *out);
 
+/* -- text.c ---------------------------------------------------------------- */
+
+enum { FS_MAX_TEXT = 1 << 30 }; /* bytes of a string that a function makes */
+/* How many code points there are; where the one behind the first `count` begins. */
+size_t fs_text_count(const char *text, size_t len);
+size_t fs_text_place(const char *text, size_t len, size_t count);
+/* The same of a string, which is gone over once. */
+size_t fs_string_count(struct fs_string *s);
+size_t fs_string_place(struct fs_string *s, size_t count);
+
+/* -- pick.c ---------------------------------------------------------------- */
+
+/* base[sub] of what is on the host and has elements, fs_pick_extent() of them; sub NONE: all. */
+int64_t fs_pick_extent(const struct fs_val *base);
+enum fs_status fs_pick(struct fs_interp *in, const struct fs_val *base, const struct fs_val *sub,
+                       struct fs_span span, struct fs_val *out);
+
 /* -- values ---------------------------------------------------------------- */
 
 struct fs_val fs_val_number(double x, bool is_int);
 struct fs_val fs_val_bool(bool b);
-struct fs_val fs_val_string(const char *text, size_t len);
 /* The text of both, one behind the other. */
 struct fs_val fs_val_joined(const char *a, size_t a_len, const char *b, size_t b_len);
+/* A string of so many bytes, which its maker writes. */
+struct fs_val fs_val_room(size_t len);
 struct fs_val fs_val_func(struct fs_func *gives);
 struct fs_val fs_val_tensor(struct fs_tensor *gives);
 int64_t fs_range_count(const struct fs_val *r);

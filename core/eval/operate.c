@@ -49,6 +49,11 @@ enum fs_status fs_refuse_mixture(struct fs_interp *in, int n, const struct fs_va
 
 /* -- host arithmetic ------------------------------------------------------- */
 
+static int compare_texts(const struct fs_string *a, const struct fs_string *b) {
+  int order = memcmp(a->text, b->text, FS_MIN(a->len, b->len));
+  return order ? order : (a->len > b->len) - (a->len < b->len);
+}
+
 static enum fs_status string_binary(struct fs_interp *in, enum fs_ast_op op,
                                     const struct fs_val *a,
                                     const struct fs_val *b,
@@ -60,9 +65,17 @@ static enum fs_status string_binary(struct fs_interp *in, enum fs_ast_op op,
     *out = fs_val_bool(same == (op == FS_AO_EQ));
     return FS_OK;
   }
+  if (both && op >= FS_AO_LT && op <= FS_AO_GE) { /* as UTF-8 lies, so do code points */
+    int order = compare_texts(a->string, b->string);
+    *out = fs_val_bool(op == FS_AO_LT   ? order < 0
+                       : op == FS_AO_LE ? order <= 0
+                       : op == FS_AO_GT ? order > 0
+                                        : order >= 0);
+    return FS_OK;
+  }
   if (op != FS_AO_ADD)
     return fs_in_error(in, span, "wrong-type",
-                       "strings can be joined by + and compared by == and !=",
+                       "strings can be joined by + and compared",
                        "this operator does not work on %s and %s",
                        fs_val_text(a), fs_val_text(b));
   const struct fs_val *side[2] = {a, b};

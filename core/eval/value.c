@@ -17,13 +17,23 @@ struct fs_val fs_val_string(const char *text, size_t len) {
 }
 
 struct fs_val fs_val_joined(const char *a, size_t a_len, const char *b, size_t b_len) {
-  struct fs_string *s = fs_malloc(sizeof(*s) + a_len + b_len + 1);
-  s->refs = 1;
-  s->len = a_len + b_len;
-  if (a_len) memcpy(s->text, a, a_len);
-  if (b_len) memcpy(s->text + a_len, b, b_len);
-  s->text[s->len] = '\0';
+  struct fs_val v = fs_val_room(a_len + b_len);
+  if (a_len) memcpy(v.string->text, a, a_len);
+  if (b_len) memcpy(v.string->text + a_len, b, b_len);
+  return v;
+}
+
+struct fs_val fs_val_room(size_t len) {
+  struct fs_string *s = fs_malloc(sizeof(*s) + len + 1);
+  *s = (struct fs_string){.refs = 1, .len = len};
+  s->text[len] = '\0';
   return (struct fs_val){.kind = FS_V_STRING, .string = s};
+}
+
+static void unref_string(struct fs_string *s) {
+  if (--s->refs) return;
+  free(s->marks);
+  free(s);
 }
 
 struct fs_val fs_val_func(struct fs_func *gives) {
@@ -42,7 +52,7 @@ struct fs_val fs_val_ref(struct fs_val v) {
 }
 
 void fs_val_unref(struct fs_val v) {
-  if (v.kind == FS_V_STRING && --v.string->refs == 0) free(v.string);
+  if (v.kind == FS_V_STRING) unref_string(v.string);
   if (v.kind == FS_V_FUNCTION) fs_func_unref(v.func);
   if (v.kind == FS_V_TENSOR) fs_tensor_unref(v.tensor);
 }

@@ -34,9 +34,17 @@ static inline bool fs_val_is_host(const struct fs_val *v) {
   return v->kind == FS_V_NUMBER || v->kind == FS_V_BOOL;
 }
 
-struct fs_string { int refs; size_t len; char text[]; };
+struct fs_string {
+  int refs;
+  bool counted;  /* `count` and `marks` are known, see text.c */
+  size_t count;  /* of code points                             */
+  size_t *marks; /* NULL: each of them is one byte             */
+  size_t len;    /* bytes, behind which is a NUL               */
+  char text[];
+};
 
 struct fs_val fs_val_ref(struct fs_val v);   /* another reference */
 void fs_val_unref(struct fs_val v);
+struct fs_val fs_val_string(const char *text, size_t len);
 
 #endif

@@ -38,11 +38,21 @@ static const struct { const char *words, *hint; } elsewhere[] = {
     {" rng srand ", "seed(k) restarts the random numbers"},
     /* text */
     {" disp display println puts echo cout printf fprintf ",
-     "print(\"n = \", n) writes values on a line"},
-    {" sprintf num2str mat2str str repr ",
+     "print(\"n = \", n) writes values on a line, print(format(\"%.3f\", x)) as C does"},
+    {" sprintf ", "format(\"%.3f\", x) puts values into a text"},
+    {" num2str mat2str str repr ",
      "string(x) is x as text, \"n = \" + n joins them; print shows `:set digits` "
      "digits"},
-    {" format ", "`:set digits` says how precisely numbers are shown"},
+    {" strrep gsub regexprep ", "replace(text, old, new)"},
+    {" strcmp strcmpi ", "texts are compared by == and <"},
+    {" strfind strpos indexOf ", "find(text, x) has the first place, or 0"},
+    {" strtrim trim lstrip rstrip ", "strip(text)"},
+    {" toupper uppercase ", "upper(text)"},
+    {" tolower lowercase ", "lower(text)"},
+    {" startsWith starts_with ", "startswith(text, x)"},
+    {" endsWith ends_with ", "endswith(text, x)"},
+    {" strcat ", "texts are joined by +"},
+    {" strlen ", "length(text)"},
     {" str2num str2double ", "number(\"2.5\") reads a number"},
     /* constants and types */
     {" e ", "Euler's number is exp(1)"},
@@ -89,7 +99,6 @@ static const struct { const char *words, *hint; } elsewhere[] = {
     {" isequal array_equal ", "all(x == y)"},
     {" allclose isapprox ", "max(abs(x - y)) < 1e-6"},
     {" nanmean nansum nanmax ", "x[x == x] leaves NaN out"},
-    {" reverse ", "flip(x)"},
     {" roll shift ",
      "circshift(x, k) moves the elements of a vector, circrows(A, k) and circcols(A, k) those "
      "of a matrix"},

@@ -321,28 +321,6 @@ static void lex_number(struct fs_lexer *lx, struct fs_token *token) {
 
 /* -- strings --------------------------------------------------------------- */
 
-static void put_utf8(struct fs_str *s, uint32_t c) {
-  char b[4];
-  int n = 0;
-  if (c < 0x80) {
-    b[0] = (char)c;
-    fs_str_put(s, b, 1);
-    return;
-  }
-  if (c < 0x800) {
-    b[n++] = (char)(0xc0 | c >> 6);
-  } else if (c < 0x10000) {
-    b[n++] = (char)(0xe0 | c >> 12);
-    b[n++] = (char)(0x80 | (c >> 6 & 0x3f));
-  } else {
-    b[n++] = (char)(0xf0 | c >> 18);
-    b[n++] = (char)(0x80 | (c >> 12 & 0x3f));
-    b[n++] = (char)(0x80 | (c >> 6 & 0x3f));
-  }
-  b[n++] = (char)(0x80 | (c & 0x3f));
-  fs_str_put(s, b, (size_t)n);
-}
-
 /* `\u{` hex {hex} `}`, the position behind the `u`. False if malformed. */
 static bool lex_unicode_escape(struct fs_lexer *lx, struct fs_str *out) {
   uint32_t c = 0;
@@ -356,7 +334,7 @@ static bool lex_unicode_escape(struct fs_lexer *lx, struct fs_str *out) {
   if (peek(lx, 0) != '}') return false;
   lx->pos++;
   if (digits == 0 || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)) return false;
-  put_utf8(out, c);
+  fs_str_put_point(out, c);
   return true;
 }
 

@@ -552,15 +552,6 @@ enum fs_completeness fs_session_is_complete(struct fs_session *s,
 
 /* -- definitions and settings from outside ----------------------------------- */
 
-static struct fs_val string_value(const char *text) {
-  size_t len = strlen(text);
-  struct fs_string *copy = fs_malloc(sizeof *copy + len + 1);
-  copy->refs = 1;
-  copy->len = len;
-  memcpy(copy->text, text, len + 1);
-  return (struct fs_val){.kind = FS_V_STRING, .string = copy};
-}
-
 static enum fs_status define(struct fs_session *s, const char *name,
                              const char *value) {
   struct fs_val v = {0};
@@ -582,7 +573,7 @@ static enum fs_status define(struct fs_session *s, const char *name,
     v.number = number;
     v.is_int = strspn(value, "+-0123456789") == strlen(value);
   } else {
-    v = string_value(value);
+    v = fs_val_string(value, strlen(value));
   }
   fs_interp_set(s->in, name, v);
   fs_interp_set_given(s->in, name);

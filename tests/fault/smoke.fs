@@ -32,6 +32,7 @@ u = load("out.npz", "v")
 all(u == v)
 m = load("out.csv");
 string("text ", 3)
+s = "a\u{e9}"; repeat(upper(s), 3)[2:end] + format("%5.1f %s", 1.5, s) + replace(s, "a", "bc")
 L = rand(600, 600) + 1
 :explain L; y = L*ones(600); L = L[1:2, :] + L[2:3, :]
 L[1, 1] > 0
