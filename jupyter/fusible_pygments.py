@@ -54,7 +54,7 @@ class FusibleLexer(RegexLexer):
             include('expression'),
         ],
         'brackets': [  # a line in here begins no statement
-            (r'[)\]]', Punctuation, '#pop'),
+            (r'[)\]}]', Punctuation, '#pop'),
             include('expression'),
         ],
         'expression': [
@@ -65,8 +65,9 @@ class FusibleLexer(RegexLexer):
             include('names'),
             (r'\*\*', Error),
             (words(OPERATORS), Operator),
-            (r'[(\[]', Punctuation, 'brackets'),
-            (r'[)\],;]', Punctuation),
+            (r'[(\[{]', Punctuation, 'brackets'),
+            (rf'(\.)({NAME})', bygroups(Punctuation, Name)),
+            (r'[)\]},;]', Punctuation),
         ],
         'numbers': [
             (rf'0[xX][0-9a-fA-F]+{ENDS}', Number.Hex),

@@ -295,8 +295,8 @@ HABITS = [
     # -- parts, fields, results -------------------------------------------------
     ('M(:, 1)', ':', 'A[:, 1]'),
     ('keep(end)', 'end', 'an element is x[end]'),
-    ('M.T', '.', "write A', size(A)"),
-    ('keep.sum()', '.', 'sum(x)'),
+    ('M.T', '.T', "A', size(A)"),
+    ('keep.sum()', '.sum', 'sum(x)'),
     ('[m, n] = size(M)', '[m, n]', 'a, b = f(x)'),
     ('a, b = [1, 2]', '[1, 2]', 'a = v[1]; b = v[2]'),
     ('_, k = max(keep)', '_, k = max(keep)', 'argmax(x)'),

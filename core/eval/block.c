@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "core/base/account.h"
+#include "core/eval/list.h"
 #include "core/eval/plot_request.h"
 #include "core/eval/show.h"
 #include "core/eval/trace.h"
@@ -207,7 +208,7 @@ static enum fs_status emit_pending(struct fs_interp *in) {
       st = emit_plot(in, p.plot);
       continue;
     }
-    if (p.value.kind == FS_V_TENSOR) st = fs_force(in, p.value.tensor);
+    st = fs_force_all(in, &p.value);
     if (st == FS_OK && in->host.show)
       in->host.show(in->host.user, p.name, p.value, p.span);
   }
@@ -392,7 +393,7 @@ static void find_holders(const struct fs_interp *in, const held_list *list) {
       if ((h = held_as(list, &s->vars.data[i].value)) && !h->name) h->name = s->vars.data[i].name;
   for (int i = 0; i < in->undo.len; i++) {
     if (!(h = held_as(list, &in->undo.data[i].old))) continue;
-    if (!h->name) h->name = in->undo.data[i].name;
+    if (!h->name && in->undo.data[i].name) h->name = in->undo.data[i].name;
     h->refs++;
   }
   for (int i = 0; i < in->inputs.len; i++)
@@ -509,8 +510,7 @@ static enum fs_status run_recipe(struct fs_interp *in, struct fs_tensor *t) {
 
 static void forget_undo(struct fs_interp *in) {
   for (int i = 0; i < in->undo.len; i++) {
-    free(in->undo.data[i].name);
-    fs_val_unref(in->undo.data[i].old);
+    fs_undo_free(&in->undo.data[i]);
   }
   in->undo.len = 0;
   in->undo_round++;
@@ -550,13 +550,15 @@ static bool is_open(const struct fs_interp *in, const struct fs_scope *scope) {
 /* New names go first: then those that come back find the room that they had,
  * and nothing is allocated but a name that `return` had removed. */
 void fs_block_abandon(struct fs_interp *in) {
+  for (int i = in->undo.len - 1; i >= 0; i--)
+    if (in->undo.data[i].list) fs_list_undo(&in->undo.data[i]), in->globals.stamp++;
   for (int i = in->undo.len - 1; i >= 0; i--) {
     struct fs_undo *u = &in->undo.data[i];
-    if (u->old.kind == FS_V_NONE && is_open(in, u->scope)) fs_scope_remove(u->scope, u->name);
+    if (u->name && u->old.kind == FS_V_NONE && is_open(in, u->scope)) fs_scope_remove(u->scope, u->name);
   }
   for (int i = in->undo.len - 1; i >= 0; i--) {
     struct fs_undo *u = &in->undo.data[i];
-    if (u->old.kind != FS_V_NONE && is_open(in, u->scope))
+    if (u->name && u->old.kind != FS_V_NONE && is_open(in, u->scope))
       fs_scope_set(u->scope, u->name, fs_val_ref(u->old));
   }
   forget_undo(in);
@@ -791,6 +793,14 @@ enum fs_status fs_force(struct fs_interp *in, struct fs_tensor *t) {
   if (st == FS_OK && t->state != FS_TS_STORED)
     st = fs_env_error(in->diags, "lost-value", NULL,
                       "a value was lost when its block failed");
+  return st;
+}
+
+enum fs_status fs_force_all(struct fs_interp *in, const struct fs_val *v) {
+  if (v->kind == FS_V_TENSOR) return fs_force(in, v->tensor);
+  enum fs_status st = FS_OK;
+  for (int64_t k = 0; fs_is_list(v) && k < v->list->len && st == FS_OK; k++)
+    st = fs_force_all(in, &v->list->items[k]);
   return st;
 }
 

@@ -38,7 +38,7 @@ fs_builtin_fn fs_bi_ask, fs_bi_print, fs_bi_error, fs_bi_assert, fs_bi_string,
     fs_bi_number, fs_bi_seed, fs_bi_load, fs_bi_save, fs_bi_kernel,
     fs_bi_time;
 fs_builtin_fn fs_bi_text_has, fs_bi_replace, fs_bi_case, fs_bi_strip, fs_bi_repeat, fs_bi_reverse,
-    fs_bi_format;
+    fs_bi_format, fs_bi_split, fs_bi_join, fs_bi_fields, fs_bi_has;
 fs_builtin_fn fs_bi_plot, fs_bi_savefig;
 enum { FS_TEXT_HAS, FS_TEXT_STARTS, FS_TEXT_ENDS };
 /* find(text, what) */

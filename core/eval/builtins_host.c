@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "core/eval/builtins.h"
+#include "core/eval/list.h"
 #include "core/eval/files.h"
 #include "core/eval/kernel.h"
 #include "core/eval/show.h"
@@ -228,7 +229,8 @@ static char *argument_name(struct fs_call *c, int k) {
 /* What no file holds is underlined itself. */
 static enum fs_status check_savable(struct fs_call *c) {
   for (int k = 1; k < c->n; k++)
-    if (c->args[k].kind == FS_V_STRING || c->args[k].kind == FS_V_FUNCTION)
+    if (c->args[k].kind == FS_V_STRING || c->args[k].kind == FS_V_FUNCTION ||
+        fs_is_list(&c->args[k]))
       return fs_in_error(c->in, c->arg_spans[k], "file-save", NULL,
                          "%s is %s, and only arrays and numbers can be saved",
                          fs_in_text(c->in, c->arg_spans[k]), fs_val_text(&c->args[k]));

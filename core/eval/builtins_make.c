@@ -1,5 +1,6 @@
 /* builtins_make.c - constructors, shapes, conversions. */
 #include "core/eval/builtins.h"
+#include "core/eval/list.h"
 
 #include <math.h>
 
@@ -121,6 +122,7 @@ static enum fs_status arg_extents(struct fs_call *c, struct fs_shape *out) {
   *out = fs_shape_scalar();
   if (v->kind == FS_V_TENSOR) *out = v->tensor->shape;
   if (v->kind == FS_V_RANGE) *out = (struct fs_shape){1, {fs_range_count(v)}};
+  if (fs_is_list(v)) *out = (struct fs_shape){1, {v->list->len}};
   if (v->kind == FS_V_FUNCTION || v->kind == FS_V_NONE)
     return fs_in_error(c->in, c->arg_spans[0], "wrong-type", NULL,
                        "%s has no extents", fs_val_text(v));
@@ -159,7 +161,7 @@ enum fs_status fs_bi_length(struct fs_call *c) {
   int64_t longest = 1;
   for (int k = 0; k < s.rank; k++) longest = FS_MAX(longest, s.dim[k]);
   if (!fs_shape_count(&s)) longest = 0;
-  if (c->args[0].kind == FS_V_RANGE) longest = s.dim[0];
+  if (c->args[0].kind == FS_V_RANGE || fs_is_list(&c->args[0])) longest = s.dim[0];
   if (c->args[0].kind == FS_V_STRING) longest = (int64_t)fs_string_count(c->args[0].string);
   c->out[0] = fs_val_number((double)longest, true);
   return FS_OK;

@@ -8,6 +8,7 @@
 #include <wctype.h>
 
 #include "core/eval/builtins.h"
+#include "core/eval/list.h"
 
 /* -- arguments and results --------------------------------------------------- */
 
@@ -320,5 +321,67 @@ enum fs_status fs_bi_format(struct fs_call *c) {
   if (st == FS_OK) st = put_format(c, &out);
   if (st == FS_OK) return give_text(c, &out);
   fs_str_free(&out);
+  return st;
+}
+
+/* -- lists ---------------------------------------------------------------------- */
+
+enum fs_status fs_bi_split(struct fs_call *c) {
+  enum fs_status st = want_texts(c, 2);
+  if (st != FS_OK) return st;
+  const struct fs_string *s = text_of(c, 0), *by = text_of(c, 1);
+  if (!by->len)
+    return fs_in_error(c->in, c->arg_spans[1], "empty", "for c in s goes through its characters",
+                       "what separates the parts is empty");
+  struct fs_list *l = fs_list_new(0);
+  const char *at = s->text;
+  for (const char *next; (next = next_of(s, at, by)); at = next + by->len)
+    fs_list_add(l, NULL, fs_val_string(at, (size_t)(next - at)));
+  fs_list_add(l, NULL, fs_val_string(at, s->len - (size_t)(at - s->text)));
+  c->out[0] = (struct fs_val){.kind = FS_V_LIST, .list = l};
+  return FS_OK;
+}
+
+enum fs_status fs_bi_join(struct fs_call *c) {
+  const struct fs_val *v = &c->args[0];
+  const char *unused;
+  struct fs_str out = {0};
+  enum fs_status st = v->kind == FS_V_LIST
+                          ? FS_OK
+                          : fs_in_error(c->in, c->arg_spans[0], "wrong-type", NULL,
+                                        "join takes a list, not %s", fs_val_text(v));
+  if (st == FS_OK && c->n > 1) st = fs_arg_string(c, 1, "what stands between", &unused);
+  for (int64_t k = 0; st == FS_OK && k < v->list->len; k++) {
+    if (k && c->n > 1) fs_str_put(&out, text_of(c, 1)->text, text_of(c, 1)->len);
+    st = fs_val_print(c->in, &v->list->items[k], &out);
+    if (st == FS_OK && out.len > FS_MAX_TEXT) st = too_long(c, (double)out.len);
+  }
+  if (st == FS_OK) return give_text(c, &out);
+  fs_str_free(&out);
+  return st;
+}
+
+static enum fs_status want_record(struct fs_call *c) {
+  if (c->args[0].kind == FS_V_RECORD) return FS_OK;
+  return fs_in_error(c->in, c->arg_spans[0], "wrong-type", "a record is {x = 1, y = 2}",
+                     "%s takes a record, not %s", c->builtin->name, fs_val_text(&c->args[0]));
+}
+
+enum fs_status fs_bi_fields(struct fs_call *c) {
+  enum fs_status st = want_record(c);
+  if (st != FS_OK) return st;
+  const struct fs_list *r = c->args[0].list;
+  struct fs_list *l = fs_list_new(r->len);
+  for (int64_t k = 0; k < r->len; k++)
+    fs_list_add(l, NULL, fs_val_string(r->names[k], strlen(r->names[k])));
+  c->out[0] = (struct fs_val){.kind = FS_V_LIST, .list = l};
+  return FS_OK;
+}
+
+enum fs_status fs_bi_has(struct fs_call *c) {
+  const char *name;
+  enum fs_status st = want_record(c);
+  if (st == FS_OK) st = fs_arg_string(c, 1, "the name", &name);
+  if (st == FS_OK) c->out[0] = fs_val_bool(fs_list_find(c->args[0].list, name) >= 0);
   return st;
 }

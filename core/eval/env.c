@@ -6,6 +6,7 @@
 #include "core/base/embed.h"
 #include "core/eval/command.h"
 #include "core/eval/interp.h"
+#include "core/eval/list.h"
 #include "core/lang/parse.h"
 
 /* -- assignment ------------------------------------------------------------ */
@@ -42,6 +43,17 @@ void fs_assign(struct fs_interp *in, const char *name, struct fs_val v) {
   fs_scope_put(in->scope, var, name, v)->logged = in->undo_round;
 }
 
+void fs_touch(struct fs_interp *in, const char *name, struct fs_var *var, struct fs_val v) {
+  fs_again_assigns(in, name, false);
+  fs_scope_put(in->scope, var, name, v);
+}
+
+void fs_undo_free(struct fs_undo *u) {
+  free(u->name);
+  fs_val_unref(u->old);
+  if (u->list) u->list->logged--, fs_list_unref(u->list);
+}
+
 void fs_undo_leave(struct fs_interp *in, const struct fs_scope *scope) {
   int n = 0;
   if (!scope->logged) return;
@@ -51,8 +63,7 @@ void fs_undo_leave(struct fs_interp *in, const struct fs_scope *scope) {
       in->undo.data[n++] = u;
       continue;
     }
-    free(u.name);
-    fs_val_unref(u.old);
+    fs_undo_free(&u);
   }
   in->undo.len = n;
 }

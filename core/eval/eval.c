@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "core/eval/scalar.h"
+#include "core/eval/list.h"
 #include "core/eval/trace.h"
 #include "core/lang/parse.h"
 
@@ -237,6 +238,33 @@ static enum fs_status eval_one_call(struct fs_interp *in,
   return fs_eval_call(in, e, 1, out, &got);
 }
 
+/* The list is on the stack alone: what ends its making frees it. */
+static enum fs_status eval_list(struct fs_interp *in, const struct fs_expr *e,
+                                struct fs_val *out) {
+  struct fs_list *l = fs_list_new(e->n_args);
+  enum fs_status st = FS_OK;
+  for (int k = 0; k < e->n_args && st == FS_OK; k++) {
+    struct fs_val v;
+    st = fs_eval(in, e->args[k], &v);
+    if (st == FS_OK && v.kind == FS_V_NONE) st = fs_no_value(in, e->args[k]);
+    if (st == FS_OK) fs_list_add(l, e->n_params ? e->params[k].name : NULL, v);
+  }
+  if (st == FS_OK) st = fs_list_check_depth(in, l->depth, e->span);
+  if (st != FS_OK) fs_list_unref(l);
+  else *out = (struct fs_val){.kind = e->n_params ? FS_V_RECORD : FS_V_LIST, .list = l};
+  return st;
+}
+
+static enum fs_status eval_field(struct fs_interp *in, const struct fs_expr *e,
+                                 struct fs_val *out) {
+  struct fs_val base;
+  enum fs_status st = fs_eval(in, e->args[0], &base);
+  if (st != FS_OK) return st;
+  st = fs_list_field(in, &base, e->text, e->op_span, out);
+  fs_val_unref(base);
+  return st;
+}
+
 static enum fs_status eval_array(struct fs_interp *in, const struct fs_expr *e,
                                  const enum fs_dtype *as, struct fs_val *out);
 
@@ -262,6 +290,8 @@ static enum fs_status eval_kind(struct fs_interp *in, const struct fs_expr *e,
     case FS_EX_CALL: return eval_one_call(in, e, out);
     case FS_EX_INDEX: return fs_eval_index(in, e, out);
     case FS_EX_ARRAY: return eval_array(in, e, NULL, out);
+    case FS_EX_LIST: return eval_list(in, e, out);
+    case FS_EX_FIELD: return eval_field(in, e, out);
     case FS_EX_LAMBDA: *out = fs_make_lambda(in, e); return FS_OK;
     case FS_EX_VALUES: break; /* by its statement alone */
   }

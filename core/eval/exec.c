@@ -5,6 +5,7 @@
 #include "core/base/datafile.h"
 #include "core/eval/files.h"
 #include "core/eval/lift.h"
+#include "core/eval/list.h"
 #include "core/eval/witness.h"
 #include "core/lang/parse.h"
 
@@ -244,6 +245,10 @@ static enum fs_status loop_value(struct fs_interp *in, const struct fs_val *v,
     *out = fs_val_number(v->start + (double)k * v->step, ints);
     return FS_OK;
   }
+  if (v->kind == FS_V_LIST) {
+    *out = fs_val_ref(v->list->items[k]);
+    return FS_OK;
+  }
   if (v->kind == FS_V_STRING) {
     size_t at = fs_string_place(v->string, (size_t)k);
     size_t end = fs_string_place(v->string, (size_t)k + 1);
@@ -259,7 +264,7 @@ static enum fs_status loop_value(struct fs_interp *in, const struct fs_val *v,
 
 static int64_t loop_count(const struct fs_val *v) {
   if (v->kind == FS_V_RANGE) return fs_range_count(v);
-  if (v->kind == FS_V_STRING) return (int64_t)fs_string_count(v->string);
+  if (v->kind == FS_V_STRING || v->kind == FS_V_LIST) return fs_pick_extent(v);
   if (v->kind != FS_V_TENSOR) return 1;
   const struct fs_shape *s = &v->tensor->shape;
   return s->rank == 1 ? s->dim[0] : fs_shape_dim(s, 1);
@@ -318,9 +323,9 @@ static enum fs_status run_rounds(struct fs_interp *in, const struct fs_stmt *s,
 
 static enum fs_status check_rounds(struct fs_interp *in, const struct fs_stmt *s,
                                    const struct fs_val *v) {
-  if (v->kind == FS_V_FUNCTION || v->kind == FS_V_NONE)
+  if (v->kind == FS_V_FUNCTION || v->kind == FS_V_NONE || v->kind == FS_V_RECORD)
     return fs_in_error(in, s->expr->span, "wrong-type", "for instance: for k = 1:10",
-                       "a loop goes through a range, a tensor or a string, not %s", fs_val_text(v));
+                       "a loop goes through a range, a tensor, a list or a string, not %s", fs_val_text(v));
   if (s->text && v->kind != FS_V_RANGE)
     return fs_in_error(in, s->expr->span, "wrong-type", "for instance: forall i = 1:m, j = 1:n",
                        "rounds that run at once go through a range, not %s", fs_val_text(v));
@@ -659,6 +664,7 @@ static enum fs_status exec_one(struct fs_interp *in, const struct fs_stmt *s,
     case FS_ST_EXPR: return exec_expr(in, s);
     case FS_ST_ASSIGN: return exec_assign(in, s);
     case FS_ST_INDEXED: return fs_exec_indexed(in, s);
+    case FS_ST_PLACE: return fs_exec_place(in, s);
     case FS_ST_IF: return exec_if(in, s, flow);
     case FS_ST_WHILE: return exec_while(in, s, flow);
     case FS_ST_FOR: return exec_for(in, s, flow);

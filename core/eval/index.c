@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/eval/list.h"
 #include "core/eval/trace.h"
 
 enum sub_kind { SUB_INT, SUB_RANGE, SUB_LIST, SUB_MASK };
@@ -476,18 +477,24 @@ static enum fs_status index_tensor(struct fs_interp *in,
   return st;
 }
 
-static enum fs_status index_host(struct fs_interp *in, const struct fs_expr *e,
-                                 const struct fs_val *base, struct fs_val *out) {
+/* What stands in s[...] of strings and lists, whose `end` is the last element; NONE: `:`. */
+static enum fs_status eval_sub(struct fs_interp *in, const struct fs_expr *e,
+                               const struct fs_val *base, struct fs_val *sub) {
+  *sub = (struct fs_val){FS_V_NONE};
   if (e->n_args != 2)
     return fs_in_error(in, e->span, "bad-index", NULL, "%s is %s and needs one subscript",
                        fs_in_text(in, e->args[0]->span), fs_val_text(base));
-  struct fs_val sub = {FS_V_NONE};
-  enum fs_status st = FS_OK;
-  if (e->args[1]->kind != FS_EX_COLON) {
-    *FS_PUSH(&in->index_end) = fs_pick_extent(base);
-    st = fs_eval(in, e->args[1], &sub);
-    in->index_end.len--;
-  }
+  if (e->args[1]->kind == FS_EX_COLON) return FS_OK;
+  *FS_PUSH(&in->index_end) = fs_pick_extent(base);
+  enum fs_status st = fs_eval(in, e->args[1], sub);
+  in->index_end.len--;
+  return st;
+}
+
+static enum fs_status index_host(struct fs_interp *in, const struct fs_expr *e,
+                                 const struct fs_val *base, struct fs_val *out) {
+  struct fs_val sub;
+  enum fs_status st = eval_sub(in, e, base, &sub);
   if (st == FS_OK) st = fs_pick(in, base, &sub, e->args[1]->span, out);
   fs_val_unref(sub);
   return st;
@@ -500,7 +507,7 @@ enum fs_status fs_eval_index(struct fs_interp *in, const struct fs_expr *e,
   if (st != FS_OK) return st;
   struct fs_tv t;
   in->span = e->span;
-  if (base.kind == FS_V_STRING) {
+  if (base.kind == FS_V_STRING || fs_is_list(&base)) {
     st = index_host(in, e, &base, out);
     fs_val_unref(base);
     return st;
@@ -1012,6 +1019,117 @@ static enum fs_status update_tensor(struct fs_interp *in,
   return st;
 }
 
+/* -- s.x = v, l[2].y[3] = v ----------------------------------------------------- */
+
+enum { MOST_STEPS = FS_LIST_DEPTH };
+
+/* A statement's place: the parts from the variable on, and the steps that are known. */
+struct place {
+  const struct fs_expr *parts[MOST_STEPS];
+  struct fs_list_step steps[MOST_STEPS];
+  struct fs_val names[MOST_STEPS];      /* texts that steps have their names from */
+  int n, done;
+};
+
+/* One step from a list or record. last: nothing has to be there. */
+static enum fs_status step_into(struct fs_interp *in, struct place *p, const struct fs_val *at,
+                                bool last) {
+  const struct fs_expr *e = p->parts[p->done];
+  struct fs_list_step *s = &p->steps[p->done];
+  struct fs_val *sub = &p->names[p->done];
+  if (e->kind == FS_EX_FIELD) {
+    if (at->kind != FS_V_RECORD) {
+      struct fs_val none;
+      return fs_list_field(in, at, e->text, e->op_span, &none);
+    }
+    *sub = fs_val_string(e->text, e->text_len);
+  }
+  enum fs_status st = e->kind == FS_EX_FIELD ? FS_OK : eval_sub(in, e, at, sub);
+  struct fs_span span = e->kind == FS_EX_FIELD ? e->op_span : e->args[1]->span;
+  if (st == FS_OK) st = fs_pick_place(in, at, sub, span, last, &s->at);
+  s->name = sub->kind == FS_V_STRING ? sub->string->text : NULL;
+  p->done++;
+  return st;
+}
+
+/* Goes as far as lists go: *at is what lies there, or NULL where the last step adds. */
+static enum fs_status walk_place(struct fs_interp *in, struct place *p,
+                                 const struct fs_val **at) {
+  enum fs_status st = FS_OK;
+  while (p->done < p->n && st == FS_OK && fs_is_list(*at)) {
+    const struct fs_list *l = (*at)->list;
+    st = step_into(in, p, *at, p->done + 1 == p->n);
+    if (st != FS_OK) return st;
+    int64_t k = p->steps[p->done - 1].at;
+    *at = k < l->len ? &l->items[k] : NULL;
+    if (!*at) return FS_OK;
+  }
+  return st;
+}
+
+/* The value that the place gets: of a part of a tensor the changed tensor. */
+static enum fs_status place_value(struct fs_interp *in, const struct fs_stmt *s,
+                                  const struct place *p, const struct fs_val *at,
+                                  struct fs_val *out) {
+  if (p->done == p->n) {
+    enum fs_status st = fs_eval(in, s->expr, out);
+    return st == FS_OK && out->kind == FS_V_NONE ? fs_no_value(in, s->expr) : st;
+  }
+  const struct fs_expr *e = p->parts[p->done];
+  if (p->done + 1 < p->n || e->kind == FS_EX_FIELD || at->kind != FS_V_TENSOR) {
+    struct fs_val none;
+    if (e->kind == FS_EX_FIELD) return fs_list_field(in, at, e->text, e->op_span, &none);
+    return fs_in_error(in, e->span, "wrong-type", NULL,
+                       "only parts of tensors and lists can be assigned; %s is %s",
+                       fs_in_text(in, e->args[0]->span), fs_val_text(at));
+  }
+  struct fs_val base = fs_val_ref(*at);
+  enum fs_status st = update_tensor(in, s, &base, out);
+  fs_val_unref(base);
+  return st;
+}
+
+static enum fs_status put_at_place(struct fs_interp *in, const struct fs_stmt *s,
+                                   struct place *p) {
+  const char *name = s->targets[0].name;
+  struct fs_val base, v;
+  bool found = fs_lookup(in, name, &base);
+  if (!found && p->parts[0]->kind != FS_EX_FIELD)
+    return fs_in_error(in, s->targets[0].span, "unknown-name", "make it first: l = {}, s = {x = 1}",
+                       "there is nothing called '%.100s' to assign a part of", name);
+  if (!found) base = (struct fs_val){.kind = FS_V_RECORD, .list = fs_list_new(0)};
+  const struct fs_val *at = &base;
+  enum fs_status st = walk_place(in, p, &at);
+  if (st == FS_OK) st = place_value(in, s, p, at, &v);
+  if (st == FS_OK && p->done) {
+    st = fs_list_check_depth(in, p->done + fs_list_depth(&v), s->span);
+    if (st != FS_OK) fs_val_unref(v);
+  }
+  /* A name of the globals that a function changes becomes one of its own. */
+  bool own = found && fs_scope_var(in->scope, name);
+  if (st == FS_OK && !own) fs_assign(in, name, fs_val_ref(base));
+  fs_val_unref(base);
+  if (st != FS_OK) return st;
+  if (p->done) fs_list_put(in, name, p->steps, p->done, v);
+  else fs_assign(in, name, v);
+  return FS_OK;
+}
+
+enum fs_status fs_exec_place(struct fs_interp *in, const struct fs_stmt *s) {
+  struct place p = {.n = 0};
+  for (const struct fs_expr *e = s->expr2; e->kind != FS_EX_NAME; e = e->args[0]) p.n++;
+  enum fs_status st = p.n <= MOST_STEPS ? FS_OK : fs_list_check_depth(in, p.n, s->expr2->span);
+  if (st != FS_OK) return st;
+  const struct fs_expr *e = s->expr2;
+  for (int k = p.n - 1; k >= 0; k--, e = e->args[0]) p.parts[k] = e;
+  st = put_at_place(in, s, &p);
+  for (int k = 0; k < p.done; k++) fs_val_unref(p.names[k]);
+  const struct fs_val *now = fs_scope_find(in->scope, s->targets[0].name);
+  if (st == FS_OK && now && !s->silent && !in->call_depth)
+    st = fs_observe(in, s->targets[0].name, *now, s->span);
+  return st;
+}
+
 enum fs_status fs_exec_indexed(struct fs_interp *in, const struct fs_stmt *s) {
   const struct fs_expr *target = s->expr2->args[0];
   const char *name = s->targets[0].name;
@@ -1020,6 +1138,10 @@ enum fs_status fs_exec_indexed(struct fs_interp *in, const struct fs_stmt *s) {
     return fs_in_error(in, target->span, "unknown-name",
                        "make it first, for instance with zeros(m, n)",
                        "there is no tensor '%.100s' to assign a part of", name);
+  if (fs_is_list(&base)) {
+    fs_val_unref(base);
+    return fs_exec_place(in, s);
+  }
   if (base.kind != FS_V_TENSOR) {
     enum fs_status wrong =
         fs_in_error(in, target->span, "wrong-type",

@@ -75,8 +75,10 @@ void fs_scope_sort(struct fs_scope *s);
 
 struct fs_undo {
   struct fs_scope *scope;
-  char *name;
+  char *name;            /* NULL: of an element of a list */
   struct fs_val old;     /* FS_V_NONE: there was none */
+  struct fs_list *list;  /* ... which is referred to    */
+  int64_t at;
 };
 
 struct fs_plot_request;
@@ -238,6 +240,11 @@ enum fs_status fs_check_extents(struct fs_interp *in, enum fs_dtype dt,
 /* Assigns in the current scope (logged for undo if that has the globals, or a `try` is open in
  * it). Keeps the reference. */
 void fs_assign(struct fs_interp *in, const char *name, struct fs_val v);
+/* The variable has this value, which was changed in place, and is logged already. */
+void fs_touch(struct fs_interp *in, const char *name, struct fs_var *var, struct fs_val v);
+void fs_undo_free(struct fs_undo *u);
+/* Takes a change of a list back (list.c). */
+void fs_list_undo(struct fs_undo *u);
 /* The log forgets a scope that is about to end. */
 void fs_undo_leave(struct fs_interp *in, const struct fs_scope *scope);
 /* Finds a name as the current scope sees it: variables first, then elementary
@@ -286,6 +293,8 @@ enum fs_status fs_observe(struct fs_interp *in, const char *name,
 /* Shows a plot in its turn (keeps it); in a script that ends the block. */
 enum fs_status fs_block_plot(struct fs_interp *in, struct fs_plot_request *r);
 enum fs_status fs_force(struct fs_interp *in, struct fs_tensor *t);
+/* The same of all tensors in a value. */
+enum fs_status fs_force_all(struct fs_interp *in, const struct fs_val *v);
 /* Refuses to give a name to random numbers or a fill that no memory could hold: they would
  * stay virtual, and be refused when they are wanted. What else is too large is refused when
  * its block is planned (core/run/compile.h). */
@@ -425,6 +434,7 @@ void fs_loop_progress(struct fs_interp *in, double begun, double *last, int64_t 
 enum fs_status fs_eval_index(struct fs_interp *in, const struct fs_expr *e,
                              struct fs_val *out);
 enum fs_status fs_exec_indexed(struct fs_interp *in, const struct fs_stmt *s);
+enum fs_status fs_exec_place(struct fs_interp *in, const struct fs_stmt *s);
 /* Element k of a vector or column k of a matrix, from 0, for loops. */
 enum fs_status fs_index_column(struct fs_interp *in, const struct fs_val *v,
                                int64_t k, struct fs_span span,
@@ -460,6 +470,27 @@ size_t fs_string_place(struct fs_string *s, size_t count);
 
 /* -- pick.c ---------------------------------------------------------------- */
 
+/* The error of lists that are inside of each other so often. */
+enum fs_status fs_list_check_depth(struct fs_interp *in, int depth, struct fs_span span);
+/* base.name, and the error where there is none. */
+enum fs_status fs_list_field(struct fs_interp *in, const struct fs_val *base, const char *name,
+                             struct fs_span span, struct fs_val *out);
+enum fs_status fs_list_no_field(struct fs_interp *in, const struct fs_list *l, const char *name,
+                                struct fs_span span);
+/* A place in a variable: of each list, from the outermost, the element from 0; behind the last
+ * one it adds one, as a field if `name` is not NULL. */
+struct fs_list_step {
+  int64_t at;
+  const char *name;
+};
+/* Gives the variable of the current scope another value there; keeps the reference of v. What
+ * nobody else holds is changed where it lies, and the log knows what was there. */
+void fs_list_put(struct fs_interp *in, const char *name, const struct fs_list_step *steps, int n,
+                 struct fs_val v);
+/* The place, from 0, that base[sub] = v is about; add: it may be the next one, or a new field. */
+enum fs_status fs_pick_place(struct fs_interp *in, const struct fs_val *base,
+                             const struct fs_val *sub, struct fs_span span, bool add,
+                             int64_t *out);
 /* base[sub] of what is on the host and has elements, fs_pick_extent() of them; sub NONE: all. */
 int64_t fs_pick_extent(const struct fs_val *base);
 enum fs_status fs_pick(struct fs_interp *in, const struct fs_val *base, const struct fs_val *sub,

@@ -1,6 +1,7 @@
 /* move.c - taking another target into use: every value goes there through host
  * memory, first all copies, then the switch, so that a failure changes nothing. */
 #include "core/eval/interp.h"
+#include "core/eval/list.h"
 
 struct moved {
   struct fs_tensor *tensor;
@@ -31,14 +32,17 @@ static enum fs_status copy_tensor(struct fs_interp *in, struct fs_target *to,
 
 static enum fs_status copy_value(struct fs_interp *in, struct fs_target *to,
                                  struct fs_val v, struct moving *m) {
+  enum fs_status st = FS_OK;
   if (v.kind == FS_V_TENSOR) return copy_tensor(in, to, v.tensor, m);
+  for (int64_t k = 0; fs_is_list(&v) && k < v.list->len && st == FS_OK; k++)
+    st = copy_value(in, to, v.list->items[k], m);
+  if (st != FS_OK) return st;
   if (v.kind != FS_V_FUNCTION) return FS_OK;
   for (int i = 0; i < m->seen.len; i++)
     if (m->seen.data[i] == v.func) return FS_OK;
   *FS_PUSH(&m->seen) = v.func;
   for (int i = 0; i < v.func->captures.len; i++) {
-    enum fs_status st =
-        copy_value(in, to, v.func->captures.data[i].value, m);
+    st = copy_value(in, to, v.func->captures.data[i].value, m);
     if (st != FS_OK) return st;
   }
   return FS_OK;

@@ -2,6 +2,7 @@
  * once, tensors are traced into the block's graph. */
 #include <stdio.h>
 
+#include "core/eval/list.h"
 #include "core/eval/scalar.h"
 #include "core/eval/trace.h"
 #include "core/lang/parse.h"
@@ -93,6 +94,65 @@ static enum fs_status string_binary(struct fs_interp *in, enum fs_ast_op op,
   fs_str_free(&text[0]);
   fs_str_free(&text[1]);
   return st;
+}
+
+/* Whether two values are the same: numbers by value, arrays in shape and all elements. */
+static enum fs_status same_value(struct fs_interp *in, const struct fs_val *a,
+                                 const struct fs_val *b, struct fs_span span, bool *same) {
+  struct fs_tv t[2], all;
+  struct fs_span spans[2] = {span, span};
+  bool lists = fs_is_list(a) && a->kind == b->kind && a->list->len == b->list->len;
+  *same = false;
+  if (a->kind == FS_V_STRING || b->kind == FS_V_STRING) {
+    *same = a->kind == b->kind && !compare_texts(a->string, b->string);
+    return FS_OK;
+  }
+  if (a->kind == FS_V_FUNCTION || b->kind == FS_V_FUNCTION || fs_is_list(a) || fs_is_list(b)) {
+    *same = lists || (a->kind == b->kind && a->func && a->func == b->func);
+    enum fs_status st = FS_OK;
+    for (int64_t k = 0; lists && k < a->list->len && *same && st == FS_OK; k++) {
+      int64_t other = a->list->names ? fs_list_find(b->list, a->list->names[k]) : k;
+      *same = other >= 0;
+      if (*same) st = same_value(in, &a->list->items[k], &b->list->items[other], span, same);
+    }
+    return st;
+  }
+  enum fs_status st = fs_tv_of(in, a, span, NULL, &t[0]);
+  struct fs_val keep = {FS_V_NONE}; /* to read the other one may end the block */
+  if (st == FS_OK) keep = fs_tv_value(in, &t[0]);
+  if (st == FS_OK) st = fs_tv_of(in, b, span, NULL, &t[1]);
+  if (st == FS_OK) st = fs_tv_of(in, &keep, span, NULL, &t[0]);
+  fs_val_unref(keep);
+  if (st != FS_OK || !fs_shape_equal(&t[0].shape, &t[1].shape)) return st;
+  st = fs_tv_map(in, FS_OP_EQ, 2, t, spans, span, "==", &all);
+  if (st != FS_OK) return st;
+  all = fs_tv_reduce(in, FS_RD_ALL, all, 0);
+  keep = fs_tv_value(in, &all);
+  st = fs_read_bool(in, &keep, span, same);
+  fs_val_unref(keep);
+  return st;
+}
+
+/* Of lists and records: whether they are the same; lists one behind the other. */
+static enum fs_status list_binary(struct fs_interp *in, enum fs_ast_op op, const struct fs_val *a,
+                                  const struct fs_val *b, struct fs_span span,
+                                  struct fs_val *out) {
+  bool same = false;
+  if (op == FS_AO_EQ || op == FS_AO_NE) {
+    enum fs_status st = same_value(in, a, b, span, &same);
+    if (st == FS_OK) *out = fs_val_bool(same == (op == FS_AO_EQ));
+    return st;
+  }
+  if (op != FS_AO_ADD || a->kind != FS_V_LIST || b->kind != FS_V_LIST)
+    return fs_in_error(in, span, "wrong-type",
+                       op == FS_AO_ADD && fs_is_list(a) ? "l + {x} is a list with x at its end"
+                                                        : "lists can be joined by + and compared by ==",
+                       "this operator does not work on %s and %s", fs_val_text(a), fs_val_text(b));
+  struct fs_list *l = fs_list_new(a->list->len + b->list->len);
+  for (int64_t k = 0; k < a->list->len; k++) fs_list_add(l, NULL, fs_val_ref(a->list->items[k]));
+  for (int64_t k = 0; k < b->list->len; k++) fs_list_add(l, NULL, fs_val_ref(b->list->items[k]));
+  *out = (struct fs_val){.kind = FS_V_LIST, .list = l};
+  return FS_OK;
 }
 
 /* -- traced operators ------------------------------------------------------ */
@@ -203,6 +263,7 @@ enum fs_status fs_eval_binary(struct fs_interp *in, enum fs_ast_op op,
   }
   if (a->kind == FS_V_STRING || b->kind == FS_V_STRING)
     return string_binary(in, op, a, b, span, out);
+  if (fs_is_list(a) || fs_is_list(b)) return list_binary(in, op, a, b, span, out);
   struct operands o = {{*a, *b}, {a_span, b_span}, span};
   struct fs_tv t;
   in->span = span;

@@ -1,7 +1,10 @@
-/* pick.c - s[i] of what has elements and is on the host: strings. */
+/* pick.c - s[i] and s.x of what has elements and is on the host: strings, lists, records; and
+ * changes of lists where they lie. */
 #include <math.h>
+#include <stdio.h>
 
 #include "core/eval/interp.h"
+#include "core/eval/list.h"
 
 /* Positions from 1: a number, a range or a list of them. */
 struct picked {
@@ -92,15 +95,160 @@ static struct fs_val pick_text(struct fs_string *s, const struct picked *p) {
   return v;
 }
 
+enum fs_status fs_list_check_depth(struct fs_interp *in, int depth, struct fs_span span) {
+  if (depth <= FS_LIST_DEPTH) return FS_OK;
+  return fs_in_error(in, span, "too-deep", NULL, "lists are nested more than %d deep",
+                     FS_LIST_DEPTH);
+}
+
+struct names_of {
+  const struct fs_list *list;
+  int64_t k;
+};
+
+static const char *next_name(void *user) {
+  struct names_of *n = user;
+  return n->k < n->list->len ? n->list->names[n->k++] : NULL;
+}
+
+enum fs_status fs_list_no_field(struct fs_interp *in, const struct fs_list *l, const char *name,
+                                struct fs_span span) {
+  struct names_of names = {l, l->names ? 0 : l->len};
+  const char *near = fs_near_miss(name, next_name, &names);
+  char hint[300];
+  snprintf(hint, sizeof hint, "did you mean '%.200s'?", near ? near : "");
+  return fs_in_error(in, span, "unknown-field", near ? hint : NULL,
+                     "the record has no field '%.200s'", name);
+}
+
+enum fs_status fs_list_field(struct fs_interp *in, const struct fs_val *base, const char *name,
+                             struct fs_span span, struct fs_val *out) {
+  if (base->kind != FS_V_RECORD)
+    return fs_in_error(in, span, "wrong-type",
+                       base->kind == FS_V_TENSOR
+                           ? "functions are called: A', size(A), sum(x), not A.T, A.shape, x.sum()"
+                           : "a record is {x = 1, y = 2}",
+                       "only records have fields, and this is %s", fs_val_text(base));
+  int64_t k = fs_list_find(base->list, name);
+  if (k < 0) return fs_list_no_field(in, base->list, name, span);
+  *out = fs_val_ref(base->list->items[k]);
+  return FS_OK;
+}
+
+static struct fs_val pick_list(const struct fs_list *l, const struct picked *p) {
+  if (p->one) return fs_val_ref(l->items[place_of(p, 0)]);
+  struct fs_list *some = fs_list_new(p->n);
+  for (int64_t k = 0; k < p->n; k++) fs_list_add(some, NULL, fs_val_ref(l->items[place_of(p, k)]));
+  return (struct fs_val){.kind = FS_V_LIST, .list = some};
+}
+
 int64_t fs_pick_extent(const struct fs_val *base) {
-  return (int64_t)fs_string_count(base->string);
+  return base->kind == FS_V_STRING ? (int64_t)fs_string_count(base->string) : base->list->len;
+}
+
+enum fs_status fs_pick_place(struct fs_interp *in, const struct fs_val *base,
+                             const struct fs_val *sub, struct fs_span span, bool add,
+                             int64_t *out) {
+  if (base->kind == FS_V_RECORD) {
+    if (sub->kind != FS_V_STRING)
+      return fs_in_error(in, span, "bad-index", "s.x, or s[\"x\"]",
+                         "fields of a record have names, and this is %s", fs_val_text(sub));
+    *out = fs_list_find(base->list, sub->string->text);
+    if (*out >= 0) return FS_OK;
+    *out = base->list->len;
+    return add ? FS_OK : fs_list_no_field(in, base->list, sub->string->text, span);
+  }
+  struct picked p;
+  enum fs_status st = read_picked(in, sub, base->list->len + add, base, span, &p);
+  if (st == FS_OK && !p.one)
+    st = fs_in_error(in, span, "bad-index", NULL, "one element of a list is assigned at a time");
+  if (st == FS_OK) *out = (int64_t)p.start - 1;
+  free(p.list);
+  return st;
 }
 
 enum fs_status fs_pick(struct fs_interp *in, const struct fs_val *base, const struct fs_val *sub,
                        struct fs_span span, struct fs_val *out) {
   struct picked p;
+  int64_t at = 0;
+  if (base->kind == FS_V_RECORD) {
+    enum fs_status found = fs_pick_place(in, base, sub, span, false, &at);
+    if (found == FS_OK) *out = fs_val_ref(base->list->items[at]);
+    return found;
+  }
   enum fs_status st = read_picked(in, sub, fs_pick_extent(base), base, span, &p);
-  if (st == FS_OK) *out = pick_text(base->string, &p);
+  if (st == FS_OK)
+    *out = base->kind == FS_V_STRING ? pick_text(base->string, &p) : pick_list(base->list, &p);
   free(p.list);
   return st;
+}
+
+/* -- changes --------------------------------------------------------------------- */
+
+/* What was there goes to the log, which says where; FS_V_NONE: nothing was. */
+static void log_change(struct fs_interp *in, struct fs_list *l, int64_t at) {
+  bool logs = (in->scope == &in->globals && in->running) || in->scope->tries;
+  bool added = at == l->len;
+  if (!logs) {
+    if (!added) fs_val_unref(l->items[at]);
+    return;
+  }
+  *FS_PUSH(&in->undo) = (struct fs_undo){
+      .scope = in->scope, .list = l, .at = at,
+      .old = added ? (struct fs_val){FS_V_NONE} : l->items[at]};
+  l->refs++;
+  l->logged++;
+}
+
+static struct fs_list *copy_of(const struct fs_list *l) {
+  struct fs_list *copy = fs_list_new(l->len + 1);
+  for (int64_t k = 0; k < l->len; k++)
+    fs_list_add(copy, l->names ? l->names[k] : NULL, fs_val_ref(l->items[k]));
+  copy->depth = l->depth;
+  return copy;
+}
+
+/* The list with another value at a place: itself if nobody else holds it, or a copy. own:
+ * nobody else holds those around it. */
+static struct fs_list *with_change(struct fs_interp *in, struct fs_list *l,
+                                   const struct fs_list_step *steps, int n, bool own,
+                                   struct fs_val v) {
+  int64_t at = steps->at;
+  own = own && l->refs == 1 + l->logged;
+  if (n > 1) {
+    struct fs_list *old = l->items[at].list;
+    struct fs_list *now = with_change(in, old, steps + 1, n - 1, own, v);
+    if (now == old) {
+      l->depth = FS_MAX(l->depth, 1 + now->depth);
+      return l;
+    }
+    v = (struct fs_val){.kind = l->items[at].kind, .list = now};
+  }
+  struct fs_list *to = own ? l : copy_of(l);
+  v.literal = false;
+  if (at == to->len) {
+    fs_list_grow(to, steps->name != NULL);
+    char *name = steps->name ? fs_strdup(steps->name) : NULL;
+    if (own) log_change(in, to, at);
+    if (name) to->names[at] = name;
+    to->items[to->len++] = v;
+  } else if (own) {
+    log_change(in, to, at);
+    to->items[at] = v;
+  } else {
+    fs_val_unref(to->items[at]);
+    to->items[at] = v;
+  }
+  to->depth = FS_MAX(to->depth, 1 + fs_list_depth(&v));
+  return to;
+}
+
+void fs_list_put(struct fs_interp *in, const char *name, const struct fs_list_step *steps, int n,
+                 struct fs_val v) {
+  struct fs_var *var = fs_scope_var(in->scope, name);
+  struct fs_list *old = var->value.list;
+  struct fs_list *now = with_change(in, old, steps, n, true, v);
+  if (now == old) fs_list_ref(now); /* its name gets it once more, which marks it as changed */
+  if (now == old) fs_touch(in, name, var, (struct fs_val){.kind = var->value.kind, .list = now});
+  else fs_assign(in, name, (struct fs_val){.kind = var->value.kind, .list = now});
 }

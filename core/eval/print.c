@@ -20,7 +20,9 @@ enum fs_status fs_val_put(struct fs_interp *in, const struct fs_val *v,
       if (v->tensor->dtype == FS_F64) fs_show_number(x, o->digits, out);
       else fs_show_number(x, o->digits ? FS_MIN(o->digits, 9) : 7, out);
       break;
-    default: return fs_show_value(NULL, v, o, out, in->diags);
+    default:
+      st = fs_force_all(in, v);
+      return st == FS_OK ? fs_show_value(NULL, v, o, out, in->diags) : st;
   }
   return FS_OK;
 }

@@ -4,6 +4,7 @@
  * names. What they do not reach is freed on the device, and so are the inputs' arenas;
  * small host-side handles are lost. */
 #include "core/eval/interp.h"
+#include "core/eval/list.h"
 
 /* -- counts ---------------------------------------------------------------- */
 
@@ -21,6 +22,10 @@ static void forget(struct fs_val v) {
     }
     for (int k = 0; k < t->graph->inputs.len; k++)
       forget(fs_val_tensor(t->graph->inputs.data[k].tensor));
+  }
+  if (fs_is_list(&v) && v.list->refs) {
+    v.list->refs = v.list->logged = 0;
+    for (int64_t k = 0; k < v.list->len; k++) forget(v.list->items[k]);
   }
   if (v.kind == FS_V_FUNCTION && v.func->refs) {
     v.func->refs = 0;
@@ -45,6 +50,8 @@ static void count(struct fs_val v) {
     for (int k = 0; k < t->graph->inputs.len; k++)
       count(fs_val_tensor(t->graph->inputs.data[k].tensor));
   }
+  if (fs_is_list(&v) && ++v.list->refs == 1)
+    for (int64_t k = 0; k < v.list->len; k++) count(v.list->items[k]);
   if (v.kind == FS_V_FUNCTION && ++v.func->refs == 1) {
     if (v.func->unit) fs_unit_ref(v.func->unit);
     for (int k = 0; k < v.func->captures.len; k++)

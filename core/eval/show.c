@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "core/eval/func.h"
+#include "core/eval/list.h"
 
 /* -- cells ------------------------------------------------------------------- */
 
@@ -234,6 +235,56 @@ static void put_range(const struct fs_val *v, int digits, struct fs_str *out) {
   fs_show_number(v->stop, digits, out);
 }
 
+enum { LIST_SHOWN = 20, LIST_LEVELS = 4, VECTOR_SHOWN = 8 };
+
+/* [1, 2.5, 3] of what was computed and is short, else the type. */
+static enum fs_status put_small(const struct fs_val *v, const struct fs_show_options *o,
+                                struct fs_str *out, struct fs_diags *d) {
+  struct fs_tensor *t = v->tensor;
+  int64_t first[FS_MAX_RANK] = {0}, n = fs_shape_count(&t->shape);
+  double raw[VECTOR_SHOWN]; /* room for the widest element */
+  bool stored = t->state == FS_TS_STORED && t->storage->target;
+  if (!stored || t->shape.rank > 1 || n > VECTOR_SHOWN) {
+    fs_show_array_type(t->dtype, &t->shape, o->ascii, out);
+    return FS_OK;
+  }
+  enum fs_status st = fs_tensor_download(t, first, t->shape.dim, raw, d);
+  if (st) return st;
+  if (t->shape.rank) fs_str_puts(out, "[");
+  for (int64_t k = 0; k < n; k++) {
+    struct fs_number x = fs_element_get(t->dtype, (char *)raw + (size_t)k * fs_dtype_size(t->dtype));
+    if (k) fs_str_puts(out, ", ");
+    if (t->dtype == FS_BOOL) fs_str_puts(out, x.i ? "true" : "false");
+    else fs_show_number(fs_dtype_is_float(t->dtype) ? x.f : (double)x.i, o->digits, out);
+  }
+  if (t->shape.rank) fs_str_puts(out, "]");
+  return FS_OK;
+}
+
+/* {1, "a", f32[2x2]}, as it would be written; of long ones the beginning. */
+static enum fs_status put_list(const struct fs_val *v, int level, const struct fs_show_options *o,
+                               struct fs_str *out, struct fs_diags *d) {
+  const struct fs_list *l = v->list;
+  enum fs_status st = FS_OK;
+  int64_t shown = level == LIST_LEVELS ? 0 : FS_MIN(l->len, LIST_SHOWN);
+  fs_str_puts(out, "{");
+  for (int64_t k = 0; k < shown && st == FS_OK; k++) {
+    const struct fs_val *item = &l->items[k];
+    if (k) fs_str_puts(out, ", ");
+    if (l->names) {
+      fs_str_put_safe(out, l->names[k], strlen(l->names[k]));
+      fs_str_puts(out, " = ");
+    }
+    st = fs_is_list(item)             ? put_list(item, level + 1, o, out, d)
+         : item->kind == FS_V_TENSOR ? put_small(item, o, out, d)
+                                      : fs_show_value(NULL, item, o, out, d);
+  }
+  if (shown < l->len)
+    fs_str_printf(out, "%s... (%lld more)", shown ? ", " : "", (long long)(l->len - shown));
+  fs_str_puts(out, "}");
+  return st;
+}
+
 static void put_host_value(const struct fs_val *v,
                            const struct fs_show_options *o,
                            struct fs_str *out) {
@@ -254,6 +305,7 @@ enum fs_status fs_show_both(const char *name, const struct fs_val *v,
     return fs_show_array(name, v->tensor->dtype, &v->tensor->shape, fetch_tensor,
                          v->tensor, o, out, html, d);
   put_name(name, out);
+  if (fs_is_list(v)) return put_list(v, 0, o, out, d);
   put_host_value(v, o, out);
   return FS_OK;
 }
@@ -269,7 +321,8 @@ void fs_show_type(const struct fs_val *v, bool only_ascii,
   static const char *const kinds[] = {
       [FS_V_NONE] = "nothing",   [FS_V_NUMBER] = "number",
       [FS_V_BOOL] = "bool",      [FS_V_STRING] = "string",
-      [FS_V_RANGE] = "range",    [FS_V_FUNCTION] = "function"};
+      [FS_V_RANGE] = "range",    [FS_V_FUNCTION] = "function",
+      [FS_V_LIST] = "list",      [FS_V_RECORD] = "record"};
   if (v->kind == FS_V_TENSOR)
     fs_show_array_type(v->tensor->dtype, &v->tensor->shape, only_ascii, out);
   else

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "core/eval/interp.h"
+#include "core/eval/list.h"
 
 struct fs_val fs_val_number(double x, bool is_int) {
   if (is_int && x == 0) x = 0; /* of integers there is no -0 */
@@ -48,6 +49,7 @@ struct fs_val fs_val_ref(struct fs_val v) {
   if (v.kind == FS_V_STRING) v.string->refs++;
   if (v.kind == FS_V_FUNCTION) fs_func_ref(v.func);
   if (v.kind == FS_V_TENSOR) fs_tensor_ref(v.tensor);
+  if (fs_is_list(&v)) fs_list_ref(v.list);
   return v;
 }
 
@@ -55,6 +57,7 @@ void fs_val_unref(struct fs_val v) {
   if (v.kind == FS_V_STRING) unref_string(v.string);
   if (v.kind == FS_V_FUNCTION) fs_func_unref(v.func);
   if (v.kind == FS_V_TENSOR) fs_tensor_unref(v.tensor);
+  if (fs_is_list(&v)) fs_list_unref(v.list);
 }
 
 /* Elements of a range: 1:3 has 3, 3:1 none, 0:0.1:1 eleven (half a step of

@@ -7,12 +7,12 @@
 
 enum fs_val_kind {
   FS_V_NONE, FS_V_NUMBER, FS_V_BOOL, FS_V_STRING, FS_V_RANGE, FS_V_FUNCTION,
-  FS_V_TENSOR
+  FS_V_TENSOR, FS_V_LIST, FS_V_RECORD
 };
 
 struct fs_func;   /* eval/func.h: user function, lambda, builtin, elementary */
 
-/* Plain data; tensors, strings and functions are reference counted. Numbers
+/* Plain data; tensors, strings, lists and functions are reference counted. Numbers
  * are "weak": 2*A keeps A's type if that can hold a fraction when the number
  * has one. */
 struct fs_val {
@@ -27,6 +27,7 @@ struct fs_val {
   struct fs_string *string;
   struct fs_func *func;
   struct fs_tensor *tensor;
+  struct fs_list *list;      /* LIST, RECORD; eval/list.h                 */
 };
 
 /* A number or a truth value on the host. */

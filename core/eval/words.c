@@ -86,6 +86,8 @@ const char *fs_val_text(const struct fs_val *v) {
     case FS_V_STRING: return "a string";
     case FS_V_RANGE: return "a range";
     case FS_V_FUNCTION: return "a function";
+    case FS_V_LIST: return "a list";
+    case FS_V_RECORD: return "a record";
     case FS_V_TENSOR: break;
   }
   char *out = ring();

@@ -33,6 +33,8 @@ enum fs_expr_kind {
   FS_EX_CALL,     /* args[0] is the function, args[1..] the arguments */
   FS_EX_INDEX,    /* args[0] is the value, args[1..] the subscripts */
   FS_EX_ARRAY,    /* [a, b; c, d]: args row by row; row_len[r] elements each */
+  FS_EX_LIST,     /* {a, b}: args; {x = a, y = b}: params has the names */
+  FS_EX_FIELD,    /* args[0].text */
   FS_EX_LAMBDA,   /* params -> args[0] */
   FS_EX_VALUES    /* args, one for each target of an assignment: only there */
 };
@@ -69,12 +71,14 @@ struct fs_expr {
   struct fs_expr **args;
   int n_rows, *row_len;    /* FS_EX_ARRAY                                  */
   int n_params;
-  struct fs_param *params; /* FS_EX_LAMBDA                                 */
+  struct fs_param *params; /* FS_EX_LAMBDA, FS_EX_LIST                     */
 };
 
 enum fs_stmt_kind {
   FS_ST_EXPR,      /* expr */
   FS_ST_ASSIGN,    /* targets = expr; more than one: a call or FS_EX_VALUES */
+  FS_ST_PLACE,     /* the same of a field, or of a part of a part: expr2 is an FS_EX_INDEX or
+                      FS_EX_FIELD                                           */
   FS_ST_INDEXED,   /* name[subscripts] = expr: expr2 is an FS_EX_INDEX; in
                       `+=` and the like expr is a binary one of expr2      */
   FS_ST_IF,        /* expr, body, orelse (an elseif is an FS_ST_IF there)  */

@@ -127,6 +127,17 @@ static void put_array(struct fs_str *out, const struct fs_expr *e) {
   fs_str_puts(out, ")");
 }
 
+static void put_list_of(struct fs_str *out, const struct fs_expr *e) {
+  fs_str_puts(out, e->n_params ? "(record" : "(list");
+  for (int k = 0; k < e->n_params; k++) {
+    fs_str_printf(out, " (%s ", e->params[k].name);
+    put_expr(out, e->args[k]);
+    fs_str_puts(out, ")");
+  }
+  if (e->n_params) fs_str_puts(out, ")");
+  else put_args(out, e);
+}
+
 static void put_expr(struct fs_str *out, const struct fs_expr *e) {
   switch (e->kind) {
     case FS_EX_NUMBER: put_number(out, e); return;
@@ -141,6 +152,13 @@ static void put_expr(struct fs_str *out, const struct fs_expr *e) {
     case FS_EX_RANGE: fs_str_puts(out, "(range"); break;
     case FS_EX_CALL: fs_str_puts(out, "(call"); break;
     case FS_EX_INDEX: fs_str_puts(out, "(index"); break;
+    case FS_EX_LIST: put_list_of(out, e); return;
+    case FS_EX_FIELD:
+      fs_str_puts(out, "(.");
+      put_args(out, e);
+      out->len--;
+      fs_str_printf(out, " %s)", e->text);
+      return;
     case FS_EX_VALUES: fs_str_puts(out, "(values"); break;
     case FS_EX_LAMBDA:
       fs_str_puts(out, "(-> (");
@@ -169,7 +187,7 @@ static void put_head(struct fs_str *out, const char *word,
 
 static void put_assign(struct fs_str *out, const struct fs_stmt *s) {
   fs_str_puts(out, s->n_targets == 1 ? "(= " : "(= (");
-  if (s->kind == FS_ST_INDEXED)
+  if (s->kind == FS_ST_INDEXED || s->kind == FS_ST_PLACE)
     put_expr(out, s->expr2);
   else
     put_names(out, s->targets, s->n_targets);
@@ -204,6 +222,7 @@ static void put_opening(struct fs_str *out, const struct fs_stmt *s) {
   switch (s->kind) {
     case FS_ST_EXPR: put_head(out, "show", s); break;
     case FS_ST_ASSIGN:
+    case FS_ST_PLACE:
     case FS_ST_INDEXED: put_assign(out, s); break;
     case FS_ST_IF: put_head(out, "if", s); break;
     case FS_ST_WHILE: put_head(out, "while", s); break;

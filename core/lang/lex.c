@@ -437,6 +437,7 @@ static const struct {
     {";", FS_TK_SEMI},        {",", FS_TK_COMMA},
     {"(", FS_TK_LPAREN},      {")", FS_TK_RPAREN},
     {"[", FS_TK_LBRACKET},    {"]", FS_TK_RBRACKET},
+    {"{", FS_TK_LBRACE},      {"}", FS_TK_RBRACE},
     {"\n", FS_TK_NEWLINE},
 };
 
@@ -470,8 +471,6 @@ static const struct {
     {"%", "comments begin with #; the remainder is mod(a, b)"},
     {"&", "and is &&"},
     {"|", "or is ||"},
-    {"{", "blocks are begin ... end, arrays are [1, 2; 3, 4]"},
-    {"}", "blocks are begin ... end, arrays are [1, 2; 3, 4]"},
     {"@time", "`:time on` shows times"},
     {"@(", "a function of its own is x -> x^2"},
     {"@", "a product is A*x, a function x -> x^2"},
@@ -480,7 +479,7 @@ static const struct {
     {".>", "comparisons work element by element already: write >"},
     {".&", "&& works element by element already"},
     {".|", "|| works element by element already"},
-    {".", "there are no fields; a number begins with a digit or .5"},
+    {".", "a field is s.x; a number begins with a digit or .5"},
     {"\xe2\x80\x9c", "strings use straight double quotes"},
     {"\xe2\x80\x9d", "strings use straight double quotes"},
     {"\xe2\x80\x98", "the transpose is ', strings use double quotes"},
@@ -515,8 +514,6 @@ static void lex_unknown(struct fs_lexer *lx, struct fs_token *token) {
     hint = foreign[i].hint;
     n = (int)strcspn(foreign[i].text, " ");
   }
-  if (n == 1 && c == '.' && is_letter(peek(lx, 1)))
-    hint = "there are no fields: write A', size(A), sum(x), not A.T, A.shape, x.sum()";
   struct fs_str shown = {0};
   fs_str_put_safe(&shown, lx->text + lx->pos, (size_t)n);
   bad(lx, token, lx->pos, lx->pos + (uint32_t)n, "bad-character", hint,
@@ -533,6 +530,11 @@ static bool is_no_operator(const struct fs_lexer *lx) {
 
 static void lex_operator(struct fs_lexer *lx, struct fs_token *token) {
   size_t i = 0;
+  if (peek(lx, 0) == '.' && (is_letter(peek(lx, 1)) || peek(lx, 1) >= 0x80)) { /* of a field */
+    token->kind = FS_TK_DOT;
+    token->end = ++lx->pos;
+    return;
+  }
   while (i < FS_LEN(operators) && !starts_with(lx, operators[i].text)) i++;
   if (i == FS_LEN(operators) || is_no_operator(lx)) {
     lex_unknown(lx, token);
@@ -541,9 +543,9 @@ static void lex_operator(struct fs_lexer *lx, struct fs_token *token) {
   token->kind = operators[i].kind;
   lx->pos += (uint32_t)strlen(operators[i].text);
   token->end = lx->pos;
-  if (token->kind == FS_TK_LPAREN || token->kind == FS_TK_LBRACKET)
+  if (token->kind == FS_TK_LPAREN || token->kind == FS_TK_LBRACKET || token->kind == FS_TK_LBRACE)
     lx->brackets++;
-  if (token->kind == FS_TK_RPAREN || token->kind == FS_TK_RBRACKET)
+  if (token->kind == FS_TK_RPAREN || token->kind == FS_TK_RBRACKET || token->kind == FS_TK_RBRACE)
     lx->brackets -= lx->brackets > 0;
 }
 

@@ -11,6 +11,7 @@
   X(SEMI, "`;`") X(COMMA, "`,`") X(NAME, NULL) X(NUMBER, NULL)           \
   X(STRING, NULL) X(COMMAND, "a command")                                \
   X(LPAREN, "`(`") X(RPAREN, "`)`") X(LBRACKET, "`[`") X(RBRACKET, "`]`") \
+  X(LBRACE, "`{`") X(RBRACE, "`}`") X(DOT, "`.`")                       \
   X(ARROW, "`->`") X(ASSIGN, "`=`") X(ADD_ASSIGN, "`+=`")                \
   X(SUB_ASSIGN, "`-=`") X(MUL_ASSIGN, "`*=`") X(DIV_ASSIGN, "`/=`")      \
   X(OR, "`||`") X(AND, "`&&`") X(EQ, "`==`") X(NE, "`!=`") X(LT, "`<`")  \
@@ -50,7 +51,7 @@ struct fs_lexer {
   uint32_t source;
   const char *text;
   uint32_t pos, end;
-  int brackets;    /* open ( and [: newlines inside are white space  */
+  int brackets;    /* open ( [ {: newlines inside are white space  */
   int n_tokens;
   bool line_start; /* nothing but white space on this line so far    */
   bool commands;   /* `:word` and `?name` lines are commands         */

@@ -126,7 +126,7 @@ static void fail_left_open(struct fs_parser *p) {
   int line, column;
   size_t len;
   const char *text = fs_span_text(p->diags, open->span, &len);
-  if (open->kind == FS_TK_LPAREN || open->kind == FS_TK_LBRACKET) {
+  if (open->kind == FS_TK_LPAREN || open->kind == FS_TK_LBRACKET || open->kind == FS_TK_LBRACE) {
     fs_fail(p, open->span, "unbalanced", "the text ends before it is closed",
             "this `%.*s` is never closed", (int)len, text);
     return;
@@ -483,6 +483,34 @@ static struct fs_expr *rule_array(struct fs_parser *p) {
   return e;
 }
 
+/* list = "{" [ expr { "," expr } [ "," ] ] "}"
+ *      | "{" name "=" expr { "," name "=" expr } [ "," ] "}"     at the "{" */
+static struct fs_expr *rule_list(struct fs_parser *p) {
+  struct fs_expr *e = new_expr(p, FS_EX_LIST, fs_cur_span(p));
+  struct exprs args = {0};
+  struct fs_names names = {0};
+  if (!fs_open(p)) return NULL;
+  bool record = p->cur.kind == FS_TK_NAME && p->next.kind == FS_TK_ASSIGN, good = true;
+  while (good && p->cur.kind != FS_TK_RBRACE) {
+    if (record && (p->cur.kind != FS_TK_NAME || p->next.kind != FS_TK_ASSIGN))
+      fs_unexpected(p, "syntax", "all elements have names, {x = 1, y = 2}, or none, {1, 2}",
+                    "expected a name and `=`, found %s", fs_found(p));
+    good = p->status == FS_OK && (!record || fs_names_add(p, &names, fs_take_name(p)));
+    if (good && record) fs_advance(p);
+    struct fs_expr *arg = good ? fs_rule_expr(p) : NULL;
+    good = arg != NULL;
+    if (good) *FS_PUSH(&args.list) = arg;
+    if (!good || !fs_accept(p, FS_TK_COMMA)) break;
+  }
+  good = good && expect_close(p, FS_TK_RBRACE, "`,` or `}`",
+                              "a list is {1, 2}, a record {x = 1, y = 2}; blocks are begin ... end");
+  e->params = fs_names_take(p, &names, &e->n_params);
+  e = take_args(p, e, &args);
+  if (!good || !e) return NULL;
+  e->span.end = p->prev_end;
+  return e;
+}
+
 /* group = "(" expr ")"                            at the "(" */
 static struct fs_expr *rule_group(struct fs_parser *p) {
   uint32_t begin = p->cur.begin;
@@ -551,9 +579,11 @@ static const char *no_operand_hint(struct fs_parser *p) {
 }
 
 static struct fs_expr *no_operand(struct fs_parser *p) {
-  bool closes = p->cur.kind == FS_TK_RPAREN || p->cur.kind == FS_TK_RBRACKET;
+  bool closes = p->cur.kind == FS_TK_RPAREN || p->cur.kind == FS_TK_RBRACKET ||
+                p->cur.kind == FS_TK_RBRACE;
   bool open = p->n_open && (p->open[p->n_open - 1].kind == FS_TK_LPAREN ||
-                            p->open[p->n_open - 1].kind == FS_TK_LBRACKET);
+                            p->open[p->n_open - 1].kind == FS_TK_LBRACKET ||
+                            p->open[p->n_open - 1].kind == FS_TK_LBRACE);
   if (closes && !open)
     return fs_unexpected(p, "unbalanced", NULL,
                          "%s closes nothing: no bracket is open",
@@ -562,7 +592,7 @@ static struct fs_expr *no_operand(struct fs_parser *p) {
                        "expected an expression, found %s", fs_found(p));
 }
 
-/* primary = number | string | "true" | "false" | name | group | array
+/* primary = number | string | "true" | "false" | name | group | array | list
  *         | "end"                                  inside subscripts only */
 static struct fs_expr *rule_primary(struct fs_parser *p) {
   struct fs_token *t = &p->cur;
@@ -592,6 +622,8 @@ static struct fs_expr *rule_primary(struct fs_parser *p) {
       return rule_group(p);
     case FS_TK_LBRACKET:
       return rule_array(p);
+    case FS_TK_LBRACE:
+      return rule_list(p);
     case FS_TK_END:
       if (p->subscripts == 0) return no_operand(p);
       e = new_expr(p, FS_EX_END, fs_cur_span(p));
@@ -625,12 +657,29 @@ static struct fs_expr *rule_suffix(struct fs_parser *p, struct fs_expr *left) {
   return take_args(p, e, &args);
 }
 
-/* postfix = primary { "(" args | "[" subscripts | "'" } */
+/* field = postfix "." name */
+static struct fs_expr *rule_field(struct fs_parser *p, struct fs_expr *left) {
+  struct fs_span dot = fs_cur_span(p);
+  fs_advance(p);
+  if (p->cur.kind != FS_TK_NAME)
+    return fs_unexpected(p, "syntax", fs_name_hint(p, NULL), "expected the name of a field, found %s",
+                         fs_found(p));
+  struct fs_expr *e = new_expr(p, FS_EX_FIELD, fs_span_join(left->span, fs_cur_span(p)));
+  e->op_span = fs_span_join(dot, fs_cur_span(p));
+  struct fs_param name = fs_take_name(p);
+  e->text = name.name;
+  e->text_len = strlen(name.name);
+  return p->status == FS_OK ? set_args(p, e, &left, 1) : NULL;
+}
+
+/* postfix = primary { "(" args | "[" subscripts | "." name | "'" } */
 static struct fs_expr *rule_postfix(struct fs_parser *p) {
   struct fs_expr *e = rule_primary(p);
   while (e && p->status == FS_OK) {
     if (p->cur.kind == FS_TK_LPAREN || p->cur.kind == FS_TK_LBRACKET) {
       e = rule_suffix(p, e);
+    } else if (p->cur.kind == FS_TK_DOT) {
+      e = rule_field(p, e);
     } else if (p->cur.kind == FS_TK_QUOTE) {
       struct fs_expr *t = new_expr(p, FS_EX_UNARY, fs_cur_span(p));
       t->op = FS_AO_TRANSPOSE;

@@ -112,6 +112,7 @@ static bool fail_after(struct fs_parser *p, const struct fs_stmt *s) {
   switch (p->cur.kind) {
     case FS_TK_RPAREN:
     case FS_TK_RBRACKET:
+    case FS_TK_RBRACE:
       fs_unexpected(p, "unbalanced", NULL,
                     "%s closes nothing: no bracket is open", fs_found(p));
       return false;
@@ -544,7 +545,7 @@ static struct fs_param as_param(const struct fs_expr *e) {
 
 static struct fs_stmt *bad_target(struct fs_parser *p,
                                   const struct fs_expr *e) {
-  const char *hint = "the left side is x, A[i, j], f(x), or a, b";
+  const char *hint = "the left side is x, A[i, j], s.x, f(x), or a, b";
   if (e->kind == FS_EX_BINARY && e->op >= FS_AO_EQ && e->op <= FS_AO_GE)
     hint = "a comparison gives a value; it cannot be assigned to";
   if (e->kind == FS_EX_INDEX) hint = "only a named value has elements to set";
@@ -581,6 +582,14 @@ static bool as_target(struct fs_parser *p, struct fs_stmt *s,
     s->kind = FS_ST_INDEXED;
     s->expr2 = e;
     set_target(p, s, as_param(e->args[0]));
+    return true;
+  }
+  const struct fs_expr *root = e;
+  while (root->kind == FS_EX_INDEX || root->kind == FS_EX_FIELD) root = root->args[0];
+  if (root != e && is_plain_name(root)) {
+    s->kind = FS_ST_PLACE;
+    s->expr2 = e;
+    set_target(p, s, as_param(root));
     return true;
   }
   if (e->kind == FS_EX_CALL && !compound && as_function(p, s, e)) return true;
@@ -622,8 +631,8 @@ static bool at_short_with_values(const struct fs_parser *p) {
   for (int depth = 1; depth;) {
     fs_lex(&ahead, &token);
     switch (token.kind) {
-      case FS_TK_LPAREN: case FS_TK_LBRACKET: depth++; break;
-      case FS_TK_RPAREN: case FS_TK_RBRACKET: depth--; break;
+      case FS_TK_LPAREN: case FS_TK_LBRACKET: case FS_TK_LBRACE: depth++; break;
+      case FS_TK_RPAREN: case FS_TK_RBRACKET: case FS_TK_RBRACE: depth--; break;
       case FS_TK_ASSIGN: value |= depth == 1; break;
       case FS_TK_EOF: case FS_TK_BAD: return value;
       default: break;

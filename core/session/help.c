@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "core/eval/func.h"
+#include "core/eval/list.h"
 
 enum { MAX_ANSWERS = 500, MAX_DIR_ENTRIES = 20000 };
 
@@ -278,6 +279,27 @@ static size_t open_string(const char *text, size_t from, size_t cursor) {
   return quote;
 }
 
+/* Behind `name.`: the fields of a record. */
+static void add_fields(struct answers *a, const char *name, size_t len) {
+  char *copy = fs_strndup(name, len);
+  json_t *mirrored = json_object_get(a->s->mirror.variables, copy), *field;
+  size_t k;
+  json_array_foreach(json_object_get(mirrored, "fields"), k, field)
+    add(a, json_string_value(field), "field", "");
+  struct fs_interp_var v;
+  for (int i = 0; fs_interp_var_at(a->s->in, i, &v); i++) {
+    if (v.value.kind != FS_V_RECORD || strcmp(v.name, copy)) continue;
+    const struct fs_list *l = v.value.list;
+    for (int64_t f = 0; f < l->len; f++) {
+      struct fs_str type = {0};
+      fs_show_type(&l->items[f], a->s->show.ascii, &type);
+      add(a, l->names[f], "field", fs_str_text(&type));
+      fs_str_free(&type);
+    }
+  }
+  free(copy);
+}
+
 json_t *fs_session_complete(struct fs_session *s, const char *text, size_t len,
                             size_t cursor, size_t *begin, size_t *end) {
   cursor = FS_MIN(cursor, len);
@@ -299,7 +321,11 @@ json_t *fs_session_complete(struct fs_session *s, const char *text, size_t len,
     complete_command(&a, copy + first);
   else if (quote != SIZE_MAX)
     add_paths(&a);
-  else if (a.len || ask || at == first)
+  else if (at > from && copy[at - 1] == '.') {
+    size_t name = at - 1;
+    while (name > from && is_name_byte(copy[name - 1])) name--;
+    add_fields(&a, copy + name, at - 1 - name);
+  } else if (a.len || ask || at == first)
     add_names(&a);
   *begin = at;
   *end = cursor;

@@ -23,7 +23,7 @@ static json_t *value_event(const char *name, const struct fs_val *v,
                            const struct fs_str *text,
                            const struct fs_str *html) {
   static const char *const kinds[] = {"nothing", "number", "bool", "string",
-                                      "range", "function", "tensor"};
+                                      "range", "function", "tensor", "list", "record"};
   json_t *e = json_object(), *data = json_object();
   json_object_set_new(e, "event", json_string("value"));
   if (name) fs_set_text(e, "name", name);

@@ -7,6 +7,7 @@ static const struct fs_topic topics[] = {
    "being shown. # begins a comment.\n"
    "  A = rand(4096, 4096); p = ones(4096)    values: tensors, numbers, strings,\n"
    "  q = A*p; s = A'*q                       ranges, functions\n"
+   "  l = {1, \"a\"}; s = {x = 1}; s.x          lists, records\n"
    "  if x > 0 ... elseif ... else ... end    while c ... end    for k = 1:n ... end\n"
    "  try ... catch e ... end                 e: the message of a mistake\n"
    "  f(x) = x^2 + 1     function g(x, y) ... return a, b end     map(x -> x^2, v)\n"

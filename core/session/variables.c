@@ -1,6 +1,8 @@
 /* variables.c - the user's variables as data, for panes and :vars. */
 #include "core/session/internal.h"
 
+#include "core/eval/list.h"
+
 #include <math.h>
 
 #include <stdio.h>
@@ -82,10 +84,17 @@ static void put_tensor(struct fs_session *s, const struct fs_tensor *t,
     json_object_set_new(o, "columns", fs_json_text(t->labels, strlen(t->labels)));
 }
 
+static void put_fields(const struct fs_list *l, json_t *o) {
+  json_t *names = json_array();
+  for (int64_t k = 0; k < l->len; k++)
+    json_array_append_new(names, fs_json_text(l->names[k], strlen(l->names[k])));
+  json_object_set_new(o, "fields", names);
+}
+
 json_t *fs_session_variable(struct fs_session *s,
                             const struct fs_interp_var *v) {
   static const char *const kinds[] = {"nothing", "number", "bool", "string",
-                                      "range", "function", "tensor"};
+                                      "range", "function", "tensor", "list", "record"};
   struct fs_str type = {0};
   json_t *o = json_object();
   fs_show_type(&v->value, s->show.ascii, &type);
@@ -96,6 +105,7 @@ json_t *fs_session_variable(struct fs_session *s,
     put_tensor(s, v->value.tensor, o);
   else
     json_object_set_new(o, "where", json_string("host"));
+  if (v->value.kind == FS_V_RECORD) put_fields(v->value.list, o);
   json_object_set_new(o, "value", short_value(s, &v->value));
   fs_str_free(&type);
   return o;

@@ -23,6 +23,7 @@ while t > 10; t = t / 4; end
 if t > 1; print("big ", t); else; print("small ", t); end
 c = map(x -> x^2 + 1, v)
 try; v = v + 1; q = inv(zeros(2, 2)); catch e; v = v - 1; e; end
+r = {a = {1, v}, b = "x"}; r.a[end+1] = v + 1; r.a[2][1] = 5; r.c = split("a,b", ","); r
 K = A'*A + 30*eye(30)
 y = K \ p
 max(abs(K*y - p)) < 1e-3

@@ -116,7 +116,7 @@ cov([1, 2; 3, 4], 5)          # error: cov takes 1 argument, not 2
 # Mistakes inside library functions point at the call.
 gemv(ones(2, 3), ones(2))     # error: shapes do not fit for *: A is 2x3, p is 2
 # ---
-for k = sum; end              # error: a loop goes through a range, a tensor or a string
+for k = sum; end              # error: a loop goes through a range, a tensor, a list or a string
 # ---
 x = 5;
 x.y                           # error:

@@ -210,6 +210,12 @@ static const struct {
     {"parallel = 3; parallel", "(= parallel 3); (show parallel)"},
     {"parallel for k = 1:n; for j = k; break; end; end",
      "(parallel for k (range 1 n) (for j k (break););)"},
+    {"{1, \"a\",\n x,}", "(show (list 1 \"a\" x))"},
+    {"{}", "(show (list))"},
+    {"{x = 1, y = {2}};", "(show (record (x 1) (y (list 2))));"},
+    {"s.x.y[2] = l[1].z'", "(= (index (. (. s x) y) 2) (' (. (index l 1) z)))"},
+    {"s.x += 1.", "(= (. s x) (+ (. s x) 1.0))"},
+    {"a.*b.c", "(show (.* a (. b c)))"},
     {"try; x; catch; y; end", "(try (show x); catch (show y);)"},
     {"try x = 1\ncatch e\n e end;", "(try e (= x 1) catch (show e));"},
     {"try; end", "(try)"},
@@ -392,7 +398,7 @@ static const struct {
                       "  \"\\u{d800}\"\n   ^~~~~~~~\nhint: the escapes are "
                       "\\n \\t \\\\ \\\" \\xHH \\u{...}\n"},
     {"3 = x", "t:1:1: error: this cannot be assigned to\n  3 = x\n  ^\n"
-              "hint: the left side is x, A[i, j], f(x), or a, b\n"},
+              "hint: the left side is x, A[i, j], s.x, f(x), or a, b\n"},
     {"A(1) = 3", "t:1:1: error: this cannot be assigned to\n  A(1) = 3\n"
                  "  ^~~~\nhint: indexing is A[i, j]; a function's parameters "
                  "are plain names\n"},

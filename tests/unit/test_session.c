@@ -247,6 +247,10 @@ static void test_completion(void) {
   eval("alpha_one = 3; my_func(x) = x + 1");
   CHECK(offers("y = alph", "alpha_one", "variable"));
   CHECK(offers("my_f", "my_func", "function"));
+  eval("my_record = {length = 1, width = [1, 2]};");
+  CHECK(offers("y = 2*my_record.wi", "width", "field"));
+  CHECK(offers("my_record.", "length", "field"));
+  CHECK(!offers("alpha_one.", "length", "field"));
   CHECK(offers("y = sqr", "sqrt", "function"));
   CHECK(offers("whi", "while", "keyword"));
   CHECK(offers("TIL", "TILE32x32", "keyword"));

@@ -228,7 +228,7 @@ static void test_digits(void) {
 static void test_values(void) {
   struct fs_str out = {0};
   struct fs_string *text = malloc(sizeof *text + 16);
-  *text = (struct fs_string){1, 8};
+  *text = (struct fs_string){.refs = 1, .len = 8};
   memcpy(text->text, "a\"\\\n\x1b[31", 9);
   struct fs_val s = {.kind = FS_V_STRING, .string = text};
   struct fs_val r = {.kind = FS_V_RANGE, .start = 1, .step = 1, .stop = 10};

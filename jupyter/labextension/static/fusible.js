@@ -78,7 +78,8 @@
     rule(WORD, 'variableName'),
     rule('\\*\\*', 'invalid'),
     rule(either(OPERATORS), 'operator'),
-    rule('[()\\[\\]]', 'bracket'),
+    rule('[()\\[\\]{}]', 'bracket'),
+    rule(`(\\.)(${WORD})`, 'separator', 'variableName'),
     rule('[,;]', 'separator')];
   const STRING = [
     rule('"', 'string'),
@@ -121,8 +122,8 @@
   }
 
   function count(word, style, state) {
-    if (word === '(' || word === '[') state.brackets++;
-    else if (word === ')' || word === ']') state.brackets = Math.max(0, state.brackets - 1);
+    if (word === '(' || word === '[' || word === '{') state.brackets++;
+    else if (word === ')' || word === ']' || word === '}') state.brackets = Math.max(0, state.brackets - 1);
     else if (state.brackets || style !== 'keyword') return;
     else if (/^(?:if|while|for|forall|begin|try|function)\b/.test(word)) state.blocks++;
     else if (word === 'end') state.blocks = Math.max(0, state.blocks - 1);
@@ -170,7 +171,7 @@
     name: 'fusible', startState, token, indent,
     languageData: {
       commentTokens: {line: '#'},
-      closeBrackets: {brackets: ['(', '[', '"']},
+      closeBrackets: {brackets: ['(', '[', '{', '"']},
       indentOnInput: /^\s*(?:end|else|elseif|catch)$/
     }
   };
