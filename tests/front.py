@@ -22,6 +22,14 @@ def state_of(pid):
         return None
 
 
+def wait_for(condition, seconds=600):
+    """What it gives as soon as that is true; else what it gave last."""
+    end = time.monotonic() + seconds
+    while not (got := condition()) and time.monotonic() < end:
+        time.sleep(0.01)
+    return got
+
+
 def is_alive(pid):
     return state_of(pid) not in (None, 'Z', 'X')
 

@@ -214,6 +214,7 @@ def main():
     build = os.path.abspath(args.build)
     env = dict(os.environ, FUSIBLE=os.path.join(build, 'fusible'),
                BUILD=build, PYTHONDONTWRITEBYTECODE='1', FUSIBLE_CHECK='1')
+    env.setdefault('FUSIBLE_REGIONS', 'off')
     forget_kernels(build)
     wanted = chosen(list(suites(build)), args.pattern, args.unit)
     # What tests measure and learn is nobody else's business.

@@ -19,7 +19,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, 'fake')]
 import fakegpu  # noqa: E402
-from front import Front, is_alive, state_of, status  # noqa: E402
+from front import Front, is_alive, state_of, status, wait_for  # noqa: E402
 from score import Score  # noqa: E402
 
 CHECK = os.path.join(fakegpu.BUILD, 'nvrtc-check')
@@ -78,14 +78,6 @@ def compilers(pid):
         except OSError:
             pass
     return found
-
-
-def wait_for(condition, seconds=600):
-    """What it gives as soon as that is true; else what it gave last."""
-    end = time.monotonic() + seconds
-    while not (got := condition()) and time.monotonic() < end:
-        time.sleep(0.01)
-    return got
 
 
 def at_work(pid):

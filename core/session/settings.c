@@ -1,4 +1,5 @@
 /* settings.c - the settings, one table. Each acts at once. */
+#include "core/device/cpu/body.h"
 #include "core/session/internal.h"
 
 #include <stdio.h>
@@ -322,6 +323,22 @@ static enum fs_status set_compile(struct fs_session *s, const char *value,
   return FS_OK;
 }
 
+static const char *const body_modes[] = {[FS_BODIES_BEHIND] = "behind", [FS_BODIES_NOW] = "now",
+                                         [FS_BODIES_OFF] = "off"};
+static void get_regions(struct fs_session *s, char out[32]) {
+  (void)s;
+  snprintf(out, 32, "%s", body_modes[fs_bodies_mode()]);
+}
+static enum fs_status set_regions(struct fs_session *s, const char *value, struct fs_span span) {
+  (void)s, (void)span;
+  for (size_t k = 0; k < FS_LEN(body_modes); k++) {
+    if (strcmp(value, body_modes[k])) continue;
+    fs_bodies_set((enum fs_bodies)k);
+    return FS_OK;
+  }
+  return FS_ERR_USER;
+}
+
 /* -- the table --------------------------------------------------------------- */
 
 static const struct setting {
@@ -367,6 +384,8 @@ static const struct setting {
    "to code; several: graph,plan", get_dump, set_dump},
   {"compile", "quick full", "quick: a GPU's new kernels run at once and are compiled in "
    "full meanwhile", get_compile, set_compile},
+  {"regions", "behind now off", "bodies of loops on the CPU target: compiled by the C compiler "
+   "meanwhile, at once, or never", get_regions, set_regions},
   {"cache", "0..", "MiB of compiled kernels kept on disk", get_cache, set_cache},
   {"elements", "0..", "events of shown arrays of at most so many elements carry them as "
    "data", get_elements, set_elements},

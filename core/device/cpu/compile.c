@@ -522,7 +522,7 @@ static void gather_results(fs_op_list *list) {
 }
 
 /* One run does those that still follow each other. */
-static void join_results(fs_op_list *list) {
+static void join_results(struct fs_walk *w, fs_op_list *list) {
   for (int k = 0; k < list->len; k++) {
     struct fs_walk_op *op = &list->data[k];
     int result[FS_BODY_RESULTS], n = 0;
@@ -534,7 +534,7 @@ static void join_results(fs_op_list *list) {
       n++;
     }
     op->others = n - 1;
-    op->body = fs_body_get(region_of(op), n, result);
+    op->body = *FS_PUSH(&w->bodies) = fs_body_get(region_of(op), n, result, w->r);
     k += n - 1;
   }
 }
@@ -764,7 +764,7 @@ static void make(struct maker *m) {
   w->grouping = fs_walk_grouping(w);
   fs_walk_take_lines(w);
   fs_walk_take_vectors(w);
-  for (int k = 0; (list = list_at(w, k)); k++) join_results(list);
+  for (int k = 0; (list = list_at(w, k)); k++) join_results(w, list);
   place(w);
 }
 
@@ -851,9 +851,8 @@ bool fs_walk_resize(struct fs_walk *w, const struct fs_device *device) {
 void fs_walk_free(struct fs_walk *w) {
   if (!w) return;
   fs_cpu_schedule_free(&w->cut);
-  fs_op_list *list;
-  for (int k = 0; (list = list_at(w, k)); k++)
-    FS_EACH_AT(list, op) fs_body_drop(op->body);
+  FS_EACH_AT(&w->bodies, b) fs_body_drop(*b);
+  FS_VEC_FREE(&w->bodies);
   for (int p = 0; p < w->n_phases; p++) {
     FS_VEC_FREE(&w->phase[p].group);
     FS_VEC_FREE(&w->phase[p].strips);

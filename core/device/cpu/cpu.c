@@ -259,6 +259,7 @@ static char *cpu_code_text(struct fs_target *t, struct fs_code *code,
 static void cpu_close(struct fs_target *t) {
   struct cpu *c = cpu_of(t);
   cpu_trim(t);
+  fs_bodies_close();
   fs_pool_free(c->pool);
   fs_memory_free_all(c->memory);
   free(c);

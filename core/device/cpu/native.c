@@ -1,23 +1,24 @@
 /* native.c - see native.h. */
 #include "core/device/cpu/native.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/datafile.h"
+#include "core/base/spawn.h"
 #include "core/emit/user.h"
 #include "core/device/cache.h"
-
-extern char **environ;
 
 enum { MAX_LOG = 16 << 10, MAX_OBJECT = 16 << 20, PATIENCE = 60 };
 
@@ -26,7 +27,7 @@ enum { MAX_LOG = 16 << 10, MAX_OBJECT = 16 << 20, PATIENCE = 60 };
  * All are known to gcc and to clang. */
 static const char *const flags[] = {
     "-x", "c", "-std=gnu11", "-O3", "-march=native", "-ffp-contract=off",
-    "-fPIC", "-shared", "-fvisibility=hidden",
+    "-fno-trapping-math", "-fno-math-errno", "-fno-strict-aliasing", "-fPIC", "-shared", "-fvisibility=hidden",
     "-fdiagnostics-color=never", "-ftabstop=1",
     "-Werror=implicit-function-declaration", "-Werror=implicit-int",
     "-Werror=return-type"};
@@ -85,114 +86,6 @@ static void put_processor(struct fs_str *out) {
   if (f) fclose(f);
 }
 
-/* -- running it -------------------------------------------------------------------- */
-
-struct job {
-  const char *text;
-  size_t len, sent;
-  struct fs_str log;
-  pid_t pid;
-  int in, err;
-};
-
-/* Our environment with messages in English, as they are read. The list is from
- * malloc(), the texts are borrowed. */
-static char **environment(void) {
-  static char plain[] = "LC_ALL=C";
-  int n = 0, m = 0;
-  while (environ[n]) n++;
-  char **out = fs_calloc((size_t)n + 2, sizeof *out);
-  for (int k = 0; k < n; k++)
-    if (strncmp(environ[k], "LC_ALL=", 7)) out[m++] = environ[k];
-  out[m] = plain;
-  return out;
-}
-
-static bool start(struct job *j, const char *program, const char *to) {
-  int in[2], err[2];
-  if (pipe2(in, O_CLOEXEC)) return false;
-  if (pipe2(err, O_CLOEXEC)) {
-    close(in[0]), close(in[1]);
-    return false;
-  }
-  const char *argv[FS_LEN(flags) + 6];
-  int n = 0;
-  argv[n++] = program;
-  for (size_t k = 0; k < FS_LEN(flags); k++) argv[n++] = flags[k];
-  argv[n++] = "-o";
-  argv[n++] = to;
-  argv[n++] = "-";
-  argv[n++] = "-lm";
-  argv[n] = NULL;
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attr;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in[0], 0);
-  posix_spawn_file_actions_adddup2(&actions, err[1], 1);
-  posix_spawn_file_actions_adddup2(&actions, err[1], 2);
-  posix_spawnattr_init(&attr);
-  posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP); /* not our Ctrl-C */
-  char **env = environment();
-  int r = posix_spawn(&j->pid, program, &actions, &attr, (char **)argv, env);
-  free(env);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attr);
-  close(in[0]), close(err[1]);
-  j->in = in[1], j->err = err[0];
-  if (r == 0) return true;
-  close(in[1]), close(err[0]);
-  return false;
-}
-
-/* Writes the text and reads the messages; false when the user or the time ended
- * it. */
-static bool converse(struct job *j) {
-  double end = fs_now() + PATIENCE;
-  fcntl(j->in, F_SETFL, O_NONBLOCK);
-  while (fs_now() < end && !fs_interrupted()) {
-    struct pollfd p[2] = {{.fd = j->err, .events = POLLIN},
-                          {.fd = j->in, .events = POLLOUT}};
-    if (poll(p, j->in >= 0 ? 2 : 1, 50) < 0 && errno != EINTR) return false;
-    if (j->in >= 0 && p[1].revents) {
-      ssize_t n = write(j->in, j->text + j->sent, j->len - j->sent);
-      if (n > 0) j->sent += (size_t)n;
-      if (j->sent == j->len || (n < 0 && errno != EAGAIN && errno != EINTR)) {
-        close(j->in);
-        j->in = -1;
-      }
-    }
-    if (!p[0].revents) continue;
-    char part[4096];
-    ssize_t n = read(j->err, part, sizeof part);
-    if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) return true;
-    if (n > 0 && j->log.len < MAX_LOG) fs_str_put(&j->log, part, (size_t)n);
-  }
-  return false;
-}
-
-/* The exit status, or -1 with the sentence. */
-static int run_compiler(struct job *j, const char *program, const char *to) {
-  struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
-  sigaction(SIGPIPE, &ignore, &old); /* it may end before it read all */
-  int status = -1;
-  if (start(j, program, to)) {
-    bool done = converse(j);
-    if (!done) kill(-j->pid, SIGKILL);
-    if (j->in >= 0) close(j->in);
-    close(j->err);
-    while (waitpid(j->pid, &status, 0) < 0 && errno == EINTR) {}
-    status = done && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    if (status < 0)
-      snprintf(native.why, sizeof native.why, "%s was stopped before it ended",
-               program);
-  } else {
-    snprintf(native.why, sizeof native.why, "%s could not be started: %s",
-             program, strerror(errno));
-  }
-  sigaction(SIGPIPE, &old, NULL);
-  return status;
-}
-
 /* -- a folder of our own -------------------------------------------------------------- */
 
 static bool make_folder(char *path, size_t size) {
@@ -209,8 +102,19 @@ static bool make_folder(char *path, size_t size) {
   return false;
 }
 
+/* With what a compiler that was killed has left there. */
+static void remove_folder(const char *path) {
+  DIR *folder = opendir(path);
+  for (struct dirent *e; folder && (e = readdir(folder));)
+    if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..")) unlinkat(dirfd(folder), e->d_name, 0);
+  if (folder) closedir(folder);
+  rmdir(path);
+}
+
 /* The bytes of the shared object, or NULL. */
-static void *read_object(const char *path, size_t *size) {
+static void *read_object(const char *folder, size_t *size) {
+  char path[sizeof((struct fs_native_job *)NULL)->folder + 16];
+  snprintf(path, sizeof path, "%s/routine.so", folder);
   int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
   struct stat st;
   void *bytes = NULL;
@@ -236,22 +140,128 @@ static void *read_object(const char *path, size_t *size) {
   return bytes;
 }
 
-static void *build(const char *program, const struct fs_str *text, size_t *size,
-                   char **log) {
-  char folder[512], path[560];
-  if (!make_folder(folder, sizeof folder)) return NULL;
-  snprintf(path, sizeof path, "%s/routine.so", folder);
-  struct job j = {.text = fs_str_text(text), .len = text->len, .in = -1};
-  int status = run_compiler(&j, program, path);
-  void *object = status == 0 ? read_object(path, size) : NULL;
-  unlink(path);
-  rmdir(folder);
-  if (status > 0) {
-    *log = fs_strdup(fs_str_text(&j.log));
-    snprintf(native.why, sizeof native.why, "%s refused the routine", program);
+/* -- running it -------------------------------------------------------------------- */
+
+enum { LIFELINE = 3, FIRST_FREE = 4, NICE = 15 };
+
+/* Runs the compiler in a folder, which is $1, with messages in English, as they are read. The
+ * first process waits for the end of this one, of which its lifeline is told, and then ends all
+ * of them and takes the folder away. */
+static char script[] =
+    "d=$1; shift\n"
+    "{ read x <&3; trap '' TERM; kill -TERM 0; rm -rf \"$d\"; kill -KILL 0; } >/dev/null 2>&1 &\n"
+    "ulimit -t 120\n"
+    "LC_ALL=C TMPDIR=\"$d\" \"$@\" 3<&-\n"
+    "s=$?; kill -KILL $!; exit $s\n";
+
+/* Where no number that a child is given is in the way. */
+static int high(int fd) {
+  int to = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE);
+  if (fd >= 0) close(fd);
+  return to;
+}
+
+static int memory_file(const char *name, const struct fs_str *text) {
+  int fd = high(memfd_create(name, MFD_CLOEXEC));
+  bool ok = fd >= 0 && (!text || (fs_write_all(fd, fs_str_text(text), text->len) &&
+                                  lseek(fd, 0, SEEK_SET) == 0));
+  if (ok || fd < 0) return fd;
+  close(fd);
+  return -1;
+}
+
+static int spawn(struct fs_native_job *j, const char *program, int in, int lifeline) {
+  char name[] = "sh", flag[] = "-c", to[] = "-o", input[] = "-", library[] = "-lm";
+  char object[sizeof j->folder + 16];
+  char *argv[FS_LEN(flags) + 12] = {name, flag, script, name, j->folder,
+                                    (char *)(uintptr_t)program};
+  int n = 6;
+  snprintf(object, sizeof object, "%s/routine.so", j->folder);
+  for (size_t k = 0; k < FS_LEN(flags); k++) argv[n++] = (char *)(uintptr_t)flags[k];
+  argv[n++] = to, argv[n++] = object, argv[n++] = input, argv[n] = library;
+  posix_spawn_file_actions_t files;
+  if (posix_spawn_file_actions_init(&files)) return ENOMEM;
+  int bad = posix_spawn_file_actions_adddup2(&files, in, 0);
+  bad |= posix_spawn_file_actions_adddup2(&files, j->log, 1);
+  bad |= posix_spawn_file_actions_adddup2(&files, j->log, 2);
+  bad |= posix_spawn_file_actions_adddup2(&files, lifeline, LIFELINE);
+  bad |= posix_spawn_file_actions_addclosefrom_np(&files, FIRST_FREE);
+  if (!bad) bad = fs_spawn_apart(&j->pid, "/bin/sh", argv, &files);
+  posix_spawn_file_actions_destroy(&files);
+  return bad;
+}
+
+static void close_job(struct fs_native_job *j) {
+  if (j->lifeline >= 0) close(j->lifeline);
+  if (j->log >= 0) close(j->log);
+  if (j->folder[0]) remove_folder(j->folder);
+  j->lifeline = j->log = -1;
+  j->folder[0] = 0;
+}
+
+static bool start(struct fs_native_job *j, const char *program, const struct fs_str *text,
+                  bool behind) {
+  int ends[2] = {-1, -1}, in = memory_file("fusible-text", text);
+  bool ok = in >= 0 && pipe2(ends, O_CLOEXEC) == 0;
+  int theirs = high(ends[0]);
+  j->lifeline = ends[1];
+  j->log = memory_file("fusible-log", NULL);
+  ok = ok && j->log >= 0 && theirs >= 0;
+  int bad = ok ? 0 : errno;
+  if (ok && !make_folder(j->folder, sizeof j->folder)) j->folder[0] = 0, ok = false;
+  else if (ok) ok = !(bad = spawn(j, program, in, theirs));
+  if (ok && behind) setpriority(PRIO_PGRP, (id_t)j->pid, NICE);
+  if (bad)
+    snprintf(native.why, sizeof native.why, "%s could not be started: %s", program,
+             strerror(bad));
+  if (in >= 0) close(in);
+  if (theirs >= 0) close(theirs);
+  if (!ok) close_job(j);
+  return ok;
+}
+
+bool fs_native_has_room(void) {
+  static const int64_t room = 512 << 20;
+  struct rlimit most;
+  long long kib = -1;
+  char line[128];
+  FILE *f = fopen("/proc/meminfo", "re");
+  while (f && fgets(line, sizeof line, f) && sscanf(line, "MemAvailable: %lld", &kib) != 1) {}
+  if (f) fclose(f);
+  bool limited = !getrlimit(RLIMIT_AS, &most) && most.rlim_cur != RLIM_INFINITY;
+  return !limited && (kib < 0 || kib << 10 > room);
+}
+
+bool fs_native_has_ended(struct fs_native_job *j) {
+  if (!j->pid) return true;
+  if (j->owner != getpid()) return false; /* of whom this process is a copy */
+  int status = -1;
+  pid_t got = waitpid(j->pid, &status, WNOHANG);
+  if (got == 0 || (got < 0 && errno == EINTR)) return false;
+  j->pid = 0;
+  j->status = got > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return true;
+}
+
+bool fs_native_wait(struct fs_native_job *j) {
+  double end = fs_now() + PATIENCE;
+  while (!fs_native_has_ended(j)) {
+    const struct timespec nap = {.tv_nsec = 1000000};
+    if (fs_interrupted() || fs_now() > end) return false;
+    nanosleep(&nap, NULL);
   }
-  fs_str_free(&j.log);
-  return object;
+  return true;
+}
+
+void fs_native_cancel(struct fs_native_job *j) {
+  if (j->pid && j->owner == getpid()) {
+    kill(-j->pid, SIGKILL);
+    while (waitpid(j->pid, NULL, 0) < 0 && errno == EINTR) {}
+  }
+  j->pid = 0;
+  free(j->object);
+  j->object = NULL;
+  close_job(j);
 }
 
 /* -- loading --------------------------------------------------------------------------- */
@@ -273,17 +283,6 @@ static void *load_object(const void *bytes, size_t size) {
   return NULL;
 }
 
-static struct fs_native *resolve(const struct fs_user *u, void *handle) {
-  struct fs_native *n = fs_calloc(1, sizeof *n);
-  void *fn = dlsym(handle, "fs_entry");
-  n->hash = u->hash;
-  memcpy(&n->entry, &fn, sizeof fn);
-  if (fn) return n;
-  free(n);
-  snprintf(native.why, sizeof native.why, "the compiled routine has no entry");
-  return NULL;
-}
-
 static struct fs_kernel_key key_of(const struct fs_str *text,
                                    const struct fs_str *version) {
   struct fs_str all = {0};
@@ -297,30 +296,76 @@ static struct fs_kernel_key key_of(const struct fs_str *text,
   return key;
 }
 
-static struct fs_native *make(const struct fs_user *u, char **log) {
-  struct fs_str text = {0}, program = {0}, version = {0};
-  struct fs_native *n = NULL;
-  size_t size = 0;
-  void *object = NULL;
-  fs_user_put_c(u, &text);
-  if (find_compiler(&program, &version)) {
-    struct fs_kernel_key key = key_of(&text, &version);
-    object = fs_kernel_cache_get(&key, &size);
-    bool cached = object != NULL;
-    if (!object) object = build(fs_str_text(&program), &text, &size, log);
-    void *handle = object ? load_object(object, size) : NULL;
-    if (handle) n = resolve(u, handle);
-    if (n && !cached) fs_kernel_cache_put(&key, object, size);
-    if (!n && cached) fs_kernel_cache_drop(&key);
+/* -- a text ------------------------------------------------------------------------------ */
+
+bool fs_native_begin(struct fs_native_job *j, const struct fs_str *text, bool behind,
+                     const char **why) {
+  struct fs_str program = {0}, version = {0};
+  *j = (struct fs_native_job){.lifeline = -1, .log = -1, .owner = getpid()};
+  *why = native.why;
+  bool found = find_compiler(&program, &version), ok = false;
+  if (found) {
+    j->key = key_of(text, &version);
+    j->object = fs_kernel_cache_get(&j->key, &j->size);
+    j->cached = j->object != NULL;
+    ok = j->cached || start(j, fs_str_text(&program), text, behind);
   } else {
     snprintf(native.why, sizeof native.why,
              "the CPU target builds C routines with the system's C compiler, "
              "and there is no `%s`", compiler());
   }
-  free(object);
-  fs_str_free(&text);
   fs_str_free(&program);
   fs_str_free(&version);
+  return ok;
+}
+
+/* What it has said, from malloc(). */
+static char *read_log(const struct fs_native_job *j) {
+  char *log = fs_calloc(1, MAX_LOG + 1);
+  ssize_t n = pread(j->log, log, MAX_LOG, 0);
+  log[n > 0 ? n : 0] = 0;
+  return log;
+}
+
+void *fs_native_end(struct fs_native_job *j, char **log, const char **why) {
+  void *entry = NULL;
+  *why = native.why;
+  if (!j->cached && j->status == 0) j->object = read_object(j->folder, &j->size);
+  else if (!j->cached && j->status > 0)
+    snprintf(native.why, sizeof native.why, "%s refused the routine", compiler());
+  else if (!j->cached)
+    snprintf(native.why, sizeof native.why, "%s was stopped before it ended", compiler());
+  if (log && !j->cached && j->status > 0) *log = read_log(j);
+  void *handle = j->object ? load_object(j->object, j->size) : NULL;
+  if (handle && !(entry = dlsym(handle, "fs_entry")))
+    snprintf(native.why, sizeof native.why, "the compiled routine has no entry");
+  if (entry && !j->cached) fs_kernel_cache_put(&j->key, j->object, j->size);
+  if (!entry && j->cached) fs_kernel_cache_drop(&j->key);
+  free(j->object);
+  j->object = NULL;
+  close_job(j);
+  return entry;
+}
+
+/* -- users' routines ------------------------------------------------------------------------ */
+
+static struct fs_native *make(const struct fs_user *u, char **log, const char **why) {
+  struct fs_str text = {0};
+  struct fs_native_job j;
+  void *entry = NULL;
+  fs_user_put_c(u, &text);
+  bool begun = fs_native_begin(&j, &text, false, why);
+  fs_str_free(&text);
+  if (!begun) return NULL;
+  if (fs_native_wait(&j)) entry = fs_native_end(&j, log, why);
+  else {
+    snprintf(native.why, sizeof native.why, "%s was stopped before it ended", compiler());
+    fs_native_cancel(&j);
+  }
+  if (!entry) return NULL;
+  struct fs_native *n = fs_calloc(1, sizeof *n);
+  n->hash = u->hash;
+  memcpy(&n->entry, &entry, sizeof entry);
   return n;
 }
 
@@ -332,7 +377,7 @@ const struct fs_native *fs_native_get(const struct fs_user *u, char **log,
   native.why[0] = 0;
   *why = native.why;
   struct fs_native *n = NULL;
-  if (u->c.text) n = make(u, &said);
+  if (u->c.text) n = make(u, &said, why);
   else snprintf(native.why, sizeof native.why,
                 "the CPU target needs a C form of `%.100s`, and the function "
                 "has none", u->name);

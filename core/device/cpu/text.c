@@ -89,6 +89,9 @@ static void put_map(const struct fs_walk *w, const struct fs_walk_op *op,
     fs_str_printf(out, " to %s",
                   fs_dtype_name(w->kernel->values.data[op->out].dtype));
   if (op->round) fs_str_puts(out, ", rounded");
+  const char *why = "";
+  if (op->body && fs_body_is_compiled(op->body, &why)) fs_str_puts(out, "   (compiled)");
+  else if (*why) fs_str_printf(out, "   (interpreted: %s)", why);
 }
 
 static void put_reduce(const struct fs_walk *w, const struct fs_walk_op *op,

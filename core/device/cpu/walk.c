@@ -394,9 +394,10 @@ static void run_region(const struct walker *x, const struct fs_walk_op *op, int6
     int v = op[k].out;
     c.out[k] = x->w->varies[v] == FS_VARIES_BOTH ? rows_of(x, v)[r] : x->ptr[v];
   }
+  const struct fs_region *region = fs_body_region(op->body);
   for (int k = 0; k < op->n_in; k++) {
     c.in[k] = in[k];
-    if (op->body->region->registers[k].kind != FS_RR_TABLE) continue;
+    if (region->registers[k].kind != FS_RR_TABLE) continue;
     const struct fs_access *a = access_of(x, fs_kernel_maker(x->w->kernel, op->in[k])->access);
     c.in[k] = (const char *)x->slots[a->slot] + a->offset * (int64_t)fs_dtype_size(a->dtype);
     c.stride[k] = a->list_stride;
@@ -1206,10 +1207,9 @@ static enum fs_status run_ends(struct launch *l, struct fs_pool *pool, int threa
   return st;
 }
 
-enum fs_status fs_walk_run(const struct fs_walk *w, struct fs_pool *pool,
-                           int threads, char *scratch, char *work,
-                           void *const *slots,
-                           const struct fs_number *params) {
+static enum fs_status run_stages(const struct fs_walk *w, struct fs_pool *pool, int threads,
+                                 char *scratch, char *work, void *const *slots,
+                                 const struct fs_number *params) {
   struct launch l = {w, scratch, work, slots, params, FS_STAGE_BEFORE};
   if (w->cut.small || (w->kernel->alone && !fs_pool_awake(pool))) threads = 1;
   int64_t lines = fs_walk_tasks(w, FS_STAGE_BEFORE);
@@ -1224,4 +1224,18 @@ enum fs_status fs_walk_run(const struct fs_walk *w, struct fs_pool *pool,
   if (st == FS_OK && w->after.len)
     st = fs_pool_run(pool, of_lines, lines, run_lines, &l);
   return st == FS_OK ? run_ends(&l, pool, threads) : st;
+}
+
+enum fs_status fs_walk_run(const struct fs_walk *w, struct fs_pool *pool,
+                           int threads, char *scratch, char *work,
+                           void *const *slots,
+                           const struct fs_number *params) {
+  if (!w->bodies.len) return run_stages(w, pool, threads, scratch, work, slots, params);
+  FS_EACH_AT(&w->bodies, b) fs_body_prepare(*b);
+  double start = fs_now();
+  enum fs_status st = run_stages(w, pool, threads, scratch, work, slots, params);
+  double elements = (double)w->kernel->space.m * (double)w->kernel->space.n;
+  double seconds = st == FS_OK ? fs_now() - start : 0;
+  FS_EACH_AT(&w->bodies, b) fs_body_spent(*b, seconds, elements);
+  return st;
 }

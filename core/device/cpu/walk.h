@@ -112,6 +112,7 @@ struct fs_walk {
   int n_phases;
   fs_op_list end_cells, end_rows, end_columns;
   fs_op_list all;               /* ALL reductions                */
+  FS_VEC(struct fs_body *) bodies; /* of its regions             */
 
   struct fs_cpu_schedule cut;   /* how it is cut                 */
   unsigned grouping;            /* by which lines were taken out */
