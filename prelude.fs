@@ -19,6 +19,11 @@ vlength(x) = length(x)
 
 # -- sums of 16-bit floats ------------------------------------------------------
 
+# has_floats(x): whether its elements are floats, not integers or truth values.
+function has_floats(x)
+  t = dtype(x)
+  return t == "f32" || t == "f64" || t == "f16" || t == "bf16"
+end
 # at_least_f32(x): x, f16 and bf16 as f32, which holds large sums and counts.
 function at_least_f32(x)
   t = dtype(x)
@@ -113,8 +118,7 @@ end
 center(X) = X - mean(X, 1)
 # standardize(X): every column of X with mean 0 and standard deviation 1.
 function standardize(X)
-  t = dtype(X)
-  if t == "i32" || t == "i64"
+  if !has_floats(X)
     return as_mean(standardize(f64(X)), X)
   end
   m, v = moments(X)
@@ -482,7 +486,7 @@ function expm(A)
     return rounded_like(as_mean(A, A), A)
   end
   X = at_least_f32(A)
-  if dtype(A) == "i32" || dtype(A) == "i64" || dtype(A) == "bool"
+  if !has_floats(A)
     X = f64(A)
   end
   largest = number(max(sum(abs(X), 2)))

@@ -26,12 +26,11 @@ import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, 'fake')]
 import fakegpu  # noqa: E402
+from dtypes import (HELD, INTEGERS, ORDER, beside, float_type, is_float, limits,  # noqa: E402
+                    number_type, promote, to_integer)
 from score import Score  # noqa: E402
 
 score = Score()
-ORDER = ['bool', 'i32', 'i64', 'f16', 'bf16', 'f32', 'f64']
-HELD = {'bool': np.bool_, 'i32': np.int32, 'i64': np.int64, 'f16': np.float32,
-        'bf16': np.float32, 'f32': np.float32, 'f64': np.float64}  # how they are held here
 UNIT = {'f16': 2. ** -11, 'bf16': 2. ** -8, 'f32': 2. ** -24, 'f64': 2. ** -53}
 MOST = {'f16': 65504., 'bf16': 3.3e38, 'f32': 3.4e38, 'f64': 1.7e308}
 STRATEGIES = ['smart', 'minsync', 'minmemory', 'noreorder', 'manual', 'off']
@@ -54,22 +53,6 @@ POWERS = {0.5: lambda x: np.sqrt(positive(x)), -0.5: lambda x: 1 / np.sqrt(posit
 ROUNDINGS = {0.5: 1, -0.5: 2, 1.5: 2, -1.5: 3, -2: 3, 5: 4, 6: 5}
 
 
-def is_float(dtype):
-    return ORDER.index(dtype) > 2
-
-
-def promote(a, b):
-    return 'f32' if {a, b} == {'f16', 'bf16'} else max(a, b, key=ORDER.index)
-
-
-def number_type(dtype):
-    return 'i32' if dtype == 'bool' else dtype
-
-
-def float_type(dtype):
-    return {'bool': 'f32', 'i32': 'f32', 'i64': 'f64'}.get(dtype, dtype)
-
-
 def rounded(a, dtype):
     """What is computed in f32 as f16 or bf16."""
     a = np.asarray(a, HELD[dtype])
@@ -87,13 +70,7 @@ def convert(a, dtype):
     if dtype == 'bool':
         return a != 0
     if not is_float(dtype):
-        if a.dtype.kind != 'f':
-            return a.astype(HELD[dtype])
-        low = np.iinfo(HELD[dtype]).min
-        beyond = a >= -float(low)
-        inside = np.where(np.isnan(a) | beyond | (a < low), 0, a).astype(HELD[dtype])
-        return np.where(beyond, np.iinfo(HELD[dtype]).max, np.where(a < low, low, inside)) \
-            .astype(HELD[dtype])
+        return to_integer(a, dtype)
     return rounded(a.astype(HELD[dtype]), dtype)
 
 
@@ -102,17 +79,11 @@ def aligned(arrays):
     return [a.reshape(a.shape + (1,) * (rank - a.ndim)) for a in arrays]
 
 
-def ints(bits):
-    top = 2 ** (bits - 1)
-    return [-top, -top + 1, top - 1, top - 2, -1, 0, 1, 2, 7, 2 ** 24 + 1, -2 ** 24 - 1,
-            top // 2, -top // 3]
-
-
 def floats(dtype):
     tiny, step = {'f16': (2. ** -24, 2. ** -10), 'bf16': (2. ** -133, 2. ** -7),
                   'f32': (2. ** -149, 2. ** -23), 'f64': (5e-324, 2. ** -52)}[dtype]
     return [np.nan, np.inf, -np.inf, 0., -0., tiny, -tiny, MOST[dtype], -MOST[dtype], 1., -1.,
-            0.5, 1.5, 2.5, -2.5, 1 + step, 1 - step / 2, 3., 2147483648., -2147483649., 9.3e18,
+            0.5, 1.5, 2.5, -2.5, 1 + step, 1 - step / 2, 3., 255.5, 256., 65536., -129., 2147483648., -2147483649., 9.3e18,
             -9.2233720368547758e18, 1e-5, 100.]
 
 
@@ -143,7 +114,7 @@ class Program:
         """An input from a file, or what a cast makes of one that files have not."""
         r, n = self.r, int(np.prod(shape))
         pool = [0, 1] if dtype == 'bool' else floats(dtype) if is_float(dtype) else \
-            ints(32 if dtype == 'i32' else 64)
+            limits(dtype)
         if r.random() < 0.3:
             pool = [x for x in pool if x == x and abs(x) < 1e4]
         few = r.sample(pool, min(len(pool), r.choice([2, 5, 30])))
@@ -159,7 +130,7 @@ class Program:
     def number(self):
         r = self.r
         if r.random() < 0.6:
-            k = r.choice([0, 1, -1, 2, 3, 7, 2147483647, 2147483648, -2147483648,
+            k = r.choice([0, 1, -1, 2, 3, 7, 200, 256, -129, 40000, 65536, 2147483647, 2147483648, -2147483648,
                           16777217, 2 ** 53, -2 ** 62])
             return Value(f'({k})', None, np.asarray(float(k)), True)
         x = r.choice(['0.5', '-1.5', '1e10', 'nan', 'inf', '(-inf)', '65520.0', '3.0'])
@@ -188,19 +159,9 @@ class Program:
         tensors = [v for v in values if v.dtype]
         if not tensors:
             return None, None
-        dtype = tensors[0].dtype
-        for v in tensors[1:]:
-            dtype = promote(dtype, v.dtype)
-        for v in values:
-            if v.dtype or is_float(dtype):
-                continue
-            x = float(v.a)
-            if not v.whole or not -2. ** 63 <= x < 2. ** 63:
-                dtype = 'f64' if dtype == 'i64' else 'f32'
-            elif not -2 ** 31 <= x < 2 ** 31:
-                dtype = 'i64'
-            else:
-                dtype = number_type(dtype)
+        dtype = promote(*(v.dtype for v in tensors))
+        dtype = promote(dtype, *(beside(float(v.a), v.whole, dtype) for v in values
+                                 if not v.dtype))
         dtype = {'N': number_type, 'F': float_type, 'A': lambda t: t}[kind](dtype)
         return dtype, aligned([convert(v.a, dtype) for v in values])
 
@@ -273,10 +234,10 @@ class Program:
     def chosen(self, shape, depth):
         c = self.operand(shape, depth)
         if self.r.random() < 0.3:
-            lo, hi = self.r.choice([(-1, 1), (0, 2147483647), (-5, -5)])
-            dtype, (x,) = self.common([c], 'N')
-            out = np.maximum(convert(np.asarray(lo), dtype), np.minimum(
-                x, convert(np.asarray(hi), dtype)))
+            lo, hi = self.r.choice([(-1, 1), (0, 2147483647), (-5, -5), (0, 200)])
+            dtype, x = self.common([c] + [Value('', None, np.asarray(float(k))) for k in (lo, hi)],
+                                   'N')
+            out = np.maximum(x[1], np.minimum(x[0], x[2])).reshape(c.a.shape)
             text = f'clamp({c.text}, {lo}, {hi})'
             if is_float(dtype):
                 text, out = f'({text} + 0)', out + HELD[dtype](0)
@@ -412,8 +373,8 @@ class Program:
         if e.dtype is None and (v.dtype == 'bool' or not e.whole and not is_float(v.dtype)):
             return
         x = float(e.a)
-        if e.dtype is None and v.dtype in ('i32', 'i64') and \
-                not -2. ** (int(v.dtype[1:]) - 1) <= x < 2. ** (int(v.dtype[1:]) - 1):
+        if e.dtype is None and v.dtype in INTEGERS and \
+                not np.iinfo(HELD[v.dtype]).min <= x < float(np.iinfo(HELD[v.dtype]).max) + 1:
             return
         if e.dtype and is_float(e.dtype) and not is_float(v.dtype):
             e = Value(f'{v.dtype}({e.text})', v.dtype, convert(e.a, v.dtype))

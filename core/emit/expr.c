@@ -205,15 +205,10 @@ const char *w_accumulate(const struct fs_writer *w, const struct fs_step *s, con
     x = w_fmt(w, "%s{%s, %s}", w_acc_type(w, s->out), x, at);
     return w_fmt(w, "%s = %s;", acc, w_combine(w, s, acc, x));
   }
-  if (s->in[1] >= 0) {
-    const char *y = w_element(w, s->in[1], half);
-    if (fs_dtype_is_float(to))
-      return w_fmt(w, "%s = %s(%s, %s, %s);", acc, to == FS_F64 ? "fma" : "fmaf", x, y, acc);
-    x = w_fmt(w, "%s * %s", x, y);
-    from = to == FS_I64 ? FS_I32 : to;
-  }
-  if (number_type(to) != number_type(from) && strcmp(number_type(to), number_type(from)))
-    x = w_fmt(w, "(%s)(%s)", number_type(to), x);
+  if (s->in[1] >= 0) /* of floats: calls.c */
+    return w_fmt(w, "%s = %s(%s, %s, %s);", acc, to == FS_F64 ? "fma" : "fmaf", x,
+                 w_element(w, s->in[1], half), acc);
+  if (strcmp(number_type(to), number_type(from))) x = w_fmt(w, "(%s)(%s)", number_type(to), x);
   else if (from == FS_BOOL) x = w_fmt(w, "(int)%s", x);
   return w_fmt(w, "%s = %s;", acc, w_combine(w, s, acc, x));
 }
@@ -228,10 +223,8 @@ static const char *iota(const struct fs_writer *w, const struct fs_step *s, cons
 static const char *random_number(const struct fs_writer *w, const struct fs_step *s,
                                  const char *lane) {
   enum fs_dtype dt = w_val(w, s->out)->dtype;
-  const char *kind = dt == FS_F64 ? s->op ? "fs_normal_f64" : "fs_uniform_f64"
-                     : s->op      ? "fs_normal_f32"
-                                  : "fs_uniform_f32";
-  const char *x = w_fmt(w, "%s(%s, %s, %s)", kind, index_of(w, s, lane), w_ref(w, s->in[0]),
+  const char *x = w_fmt(w, "fs_%s_f%d(%s, %s, %s)", s->op ? "normal" : "uniform",
+                        dt == FS_F64 ? 64 : 32, index_of(w, s, lane), w_ref(w, s->in[0]),
                         w_ref(w, s->in[1]));
   return w_rounded(w, dt, x);
 }

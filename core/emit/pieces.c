@@ -13,7 +13,10 @@ static const char *const files[] = {"elemlib/opencl/maps.cl", "elemlib/opencl/me
                                     "elemlib/opencl/philox.cl", "elemlib/opencl/state.cl",
                                     "elemlib/opencl/reduce.cl", "elemlib/opencl/tile.cl"};
 
-#define NUMBERS "bool,i32,i64,f16,bf16,f32,f64"
+static const char NUMBERS[] =
+#define FS_DTYPE(id, name, ...) name ","
+#include "core/graph/dtypes.def"
+    "";
 
 /* What the table of reductions has, of which pieces are made. */
 static const struct {
@@ -33,7 +36,7 @@ static void put_merges(struct fs_str *out) {
   for (size_t k = 0; k < FS_LEN(merges); k++) {
     const char *f = merges[k].functor, *s = f + strlen("fs_"), *fields = merges[k].fields;
     if (!fields) {
-      fs_str_printf(out, "\n//@ %s_of T:" NUMBERS "\n", f);
+      fs_str_printf(out, "\n//@ %s_of T:%s\n", f, NUMBERS);
       fs_str_printf(out, "FS_INLINE T %s_of_$T(T a, T b) { return %s; }\n", f, merges[k].merge);
       continue;
     }
@@ -186,8 +189,7 @@ static bool find_use(const struct shelf *l, const char *word, size_t len, struct
 /* The C type of "f32", as computed in or as stored; a state's is its name. */
 static void put_type(const char *tag, size_t len, bool stored, struct fs_str *out) {
   for (int dt = 0; dt < FS_DTYPE_COUNT; dt++) {
-    const char *name = fs_dtype_name((enum fs_dtype)dt);
-    if (strlen(name) != len || memcmp(name, tag, len)) continue;
+    if (strncmp(fs_dtypes[dt].name, tag, len) || fs_dtypes[dt].name[len]) continue;
     const char *text = stored ? fs_dtypes[dt].cuda_stored : w_value_type((enum fs_dtype)dt);
     fs_lp_spell(FS_OPENCL_C, text, strlen(text), out);
     return;

@@ -12,11 +12,14 @@ static const char *type_of(enum fs_dtype dt) {
 
 void fs_cast_put_cuda(enum fs_dtype to, enum fs_dtype from, const char *x, struct fs_str *out) {
   const char *word = from == FS_F64 ? "double" : "float";
-  bool real = fs_dtype_is_float(from);
+  bool clips = fs_dtype_is_float(from) && fs_dtype_is_integer(to);
+  const char *end = clips && fs_dtype_converts(to) ? ")" : "";
+  if (*end) fs_str_printf(out, "fs_clip_%s(", fs_dtype_name(to));
   if (to == FS_BOOL && from != FS_BOOL) fs_str_printf(out, "%s != 0", x);
-  else if (real && to == FS_I32) fs_str_printf(out, "__%s2int_rz(%s)", word, x);
-  else if (real && to == FS_I64) fs_str_printf(out, "%s == %s ? __%s2ll_rz(%s) : 0", x, x, word, x);
+  else if (clips && fs_dtype_compute(to) == FS_I32) fs_str_printf(out, "__%s2int_rz(%s)", word, x);
+  else if (clips) fs_str_printf(out, "%s == %s ? __%s2ll_rz(%s) : 0", x, x, word, x);
   else fs_str_printf(out, "(%s)%s", type_of(to), x);
+  fs_str_puts(out, end);
 }
 
 static void put_number(const struct fs_region_register *x, struct fs_str *out) {
@@ -35,11 +38,13 @@ static void put_number(const struct fs_region_register *x, struct fs_str *out) {
 static void put_map(const struct fs_region *r, const struct fs_region_step *s, struct fs_str *out) {
   const char *p = fs_map_ops[s->op].cuda;
   enum fs_dtype from = r->registers[s->src[0]].dtype;
+  enum fs_dtype to = r->registers[s->to].dtype;
   fs_str_printf(out, "r%d = ", s->to);
+  if (fs_dtype_converts(to)) fs_str_printf(out, "fs_round_%s(", fs_dtype_name(to));
   if (s->op == FS_OP_CAST) {
     struct fs_str x = {0};
     fs_region_put_value(r, put_number, s->src[0], &x);
-    fs_cast_put_cuda(r->registers[s->to].dtype, from, fs_str_text(&x), out);
+    fs_cast_put_cuda(to, from, fs_str_text(&x), out);
     fs_str_free(&x);
     p = "";
   }
@@ -52,7 +57,7 @@ static void put_map(const struct fs_region *r, const struct fs_region_step *s, s
       fs_str_put(out, p, 1);
     }
   }
-  fs_str_puts(out, ";\n");
+  fs_str_puts(out, fs_dtype_converts(to) ? ");\n" : ";\n");
 }
 
 /* A compiler may take a loop without effects to end; a user's that does not is ended by Ctrl-C,

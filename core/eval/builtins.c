@@ -123,7 +123,7 @@ static const struct fs_builtin builtins[] = {
     {"vec", 1, 1, fs_bi_vec, FS_BT_WHOLE | FS_BT_PLAIN, 0, "vec(x)",
      "all elements, row by row, as one column"},
 #define FS_DTYPE(id, name, class, bytes, components, compute, sum, real, digits, power, below, \
-                 npy, arith, doc)                                                             \
+                 npy, arith, code, doc)                                                       \
     {name, 1, 1, fs_bi_cast, FS_BT_CAST | FS_BT_PLAIN, FS_##id, name "(x)", doc},
 #include "core/graph/dtypes.def"
 

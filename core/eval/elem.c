@@ -84,7 +84,7 @@ static uint64_t hash_text(const char *text, uint64_t h) {
 }
 
 static uint64_t hash_of(const struct fs_user *u) {
-  int64_t words[] = {u->by_instance, u->compute, u->n_args, u->threads,
+  int64_t words[] = {u->by_instance, fs_dtypes[u->compute].code, u->n_args, u->threads,
                      u->scratch, (int64_t)u->flops};
   uint64_t h = fs_hash(words, sizeof words, 1);
   for (int k = 0; k <= u->n_args; k++) {

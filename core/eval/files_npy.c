@@ -453,13 +453,7 @@ enum fs_status fs_npy_read(struct fs_reader *r, struct fs_array *out) {
   if (st) return st;
   out->dtype = h.dtype;
   out->shape = h.shape;
-  out->from = (size_t)h.size == fs_dtype_size(h.dtype) && h.kind != 'u' ? NULL
-              : h.kind == 'u' ? (h.size == 1   ? "uint8"
-                                 : h.size == 2 ? "uint16"
-                                 : h.size == 4 ? "uint32"
-                                               : "uint64")
-              : h.size == 1   ? "int8"
-                              : "int16";
+  out->from = h.kind == 'u' && h.size == 8 ? "uint64" : NULL;
   int64_t bytes = h.count * (int64_t)fs_dtype_size(h.dtype);
   st = fs_file_alloc(r->ctx, bytes, &out->data);
   return st ? st : read_data(r, &h, out->data);

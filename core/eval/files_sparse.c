@@ -35,6 +35,18 @@ static int64_t at(const struct fs_array *a, int64_t k) {
   return fs_element_get(a->dtype, (char *)a->data + (size_t)k * fs_dtype_size(a->dtype)).i;
 }
 
+/* False: the sum is beyond the type. */
+static bool add_integer(const struct sparse *s, int64_t to, int64_t k) {
+  enum fs_dtype dt = s->data->dtype;
+  char *element = (char *)s->out->data + (size_t)to * fs_dtype_size(dt);
+  int64_t sum, x = fs_element_get(dt, element).i;
+  if (!fs_dtype_is_integer(dt) || __builtin_add_overflow(x, at(s->data, k), &sum) ||
+      sum < fs_dtype_least(dt) || sum > fs_dtype_most(dt))
+    return false;
+  fs_element_put(dt, element, (struct fs_number){.i = sum});
+  return true;
+}
+
 /* Adds element k of the data at row i, column j. */
 static bool add(const struct sparse *s, int64_t i, int64_t j, int64_t k) {
   int64_t to = i * s->n + j;
@@ -43,16 +55,10 @@ static bool add(const struct sparse *s, int64_t i, int64_t j, int64_t k) {
   switch (s->data->dtype) {
     case FS_F64: ((double *)dense)[to] += ((const double *)data)[k]; return true;
     case FS_F32: ((float *)dense)[to] += ((const float *)data)[k]; return true;
-    case FS_I64:
-      return !__builtin_add_overflow(((int64_t *)dense)[to], ((const int64_t *)data)[k],
-                                     &((int64_t *)dense)[to]);
-    case FS_I32:
-      return !__builtin_add_overflow(((int32_t *)dense)[to], ((const int32_t *)data)[k],
-                                     &((int32_t *)dense)[to]);
     case FS_BOOL:
       ((unsigned char *)dense)[to] |= ((const unsigned char *)data)[k];
       return true;
-    default: return false;
+    default: return add_integer(s, to, k);
   }
 }
 

@@ -44,7 +44,7 @@ static void tell_widened(const struct fs_file_ctx *ctx, const struct fs_arrays *
   if (n > 12) fs_str_printf(&text, " and %d more", n - 12);
   if (n)
     fs_note(ctx->diags, ctx->span, "loaded-wider", NULL,
-            "integers are i32 or i64 here: %s", fs_str_text(&text));
+            "there are no integers of that type here: %s", fs_str_text(&text));
   fs_str_free(&text);
 }
 

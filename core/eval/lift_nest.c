@@ -271,7 +271,7 @@ static struct fs_affine affine_outside(const struct fs_lift_nest *n, const char 
   struct fs_val v;
   if (!fs_lookup(n->in, name, &v)) return out;
   const struct fs_tensor *t = v.kind == FS_V_TENSOR && !v.tensor->shape.rank ? v.tensor : NULL;
-  bool number = t && t->dtype != FS_BOOL && !fs_dtype_converts(t->dtype);
+  bool number = t && t->dtype != FS_BOOL && !fs_dtype_is_half(t->dtype);
   bool stored = number && t->state == FS_TS_STORED && t->storage->target;
   if (number && !stored) ((struct fs_lift_nest *)n)->wants_stored = true;
   if (stored && fs_read_number(n->in, &v, n->in->span, "", &x) == FS_OK && x == floor(x) &&

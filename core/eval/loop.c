@@ -284,7 +284,7 @@ static int call(struct writer *w, const struct fs_expr *e, int to) {
   bool map = b && b->traits & FS_BT_MAP && e->n_args - 1 == b->max_args;
   bool cast = b && b->traits & FS_BT_CAST && e->n_args == 2;
   if (!map && !cast) return refuse(w);
-  if (cast && fs_dtype_converts((enum fs_dtype)b->data)) return refuse(w);
+  if (cast && fs_dtype_is_half((enum fs_dtype)b->data)) return refuse(w);
   add_function(w, f->text);
   i.n = (uint8_t)(e->n_args - 1);
   for (int k = 1; k < e->n_args; k++) i.src[k - 1] = expression(w, e->args[k], -1);

@@ -21,7 +21,7 @@ enum {
 struct fs_loop_register {
   union {
     double x;                /* of the host, f32, f64 */
-    int64_t i;               /* bool, i32, i64 */
+    int64_t i;               /* bool, integers */
   };
   union {
     struct {

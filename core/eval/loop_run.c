@@ -221,7 +221,8 @@ static inline bool load(const struct fs_loop *l, const struct fs_loop_instructio
       to->i = x;
       break;
     }
-    default: to->i = *from != 0; break;
+    case FS_LT_BOOL: to->i = *from != 0; break;
+    default: to->i = fs_element_get((enum fs_dtype)(tag - FS_LT_TENSOR), from).i; break;
   }
   return true;
 }
@@ -250,7 +251,7 @@ static inline bool store(const struct fs_loop *l, const struct fs_loop_instructi
       memcpy(to, &x, sizeof x);
       break;
     }
-    default: *to = (char)number.i; break;
+    default: fs_element_put((enum fs_dtype)(tag - FS_LT_TENSOR), to, number); break;
   }
   return true;
 }

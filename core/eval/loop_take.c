@@ -14,7 +14,7 @@ bool fs_loop_take_value(struct fs_interp *in, const struct fs_val *v,
     return true;
   }
   bool one = v->kind == FS_V_TENSOR && !v->tensor->shape.rank &&
-             !fs_dtype_converts(v->tensor->dtype);
+             !fs_dtype_is_half(v->tensor->dtype);
   if (!one || in->explain) return false;
   *st = fs_force(in, v->tensor);
   if (*st == FS_OK) *st = fs_tensor_download(v->tensor, first, count, bytes, in->diags);
@@ -96,7 +96,7 @@ static bool take_array(struct fs_interp *in, struct fs_loop_array *a, enum fs_st
   struct fs_val v;
   if (!fs_lookup(in, a->name, &v)) return false;
   struct fs_tensor *t = v.kind == FS_V_TENSOR ? v.tensor : NULL;
-  if (!t || !t->shape.rank || fs_dtype_converts(t->dtype)) {
+  if (!t || !t->shape.rank || fs_dtype_is_half(t->dtype)) {
     fs_val_unref(v);
     return false;
   }

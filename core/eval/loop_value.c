@@ -7,7 +7,7 @@
 #include "elemlib/cpu/routines.h"
 
 double fs_loop_number(const struct fs_loop_register *a) {
-  bool whole = a->tag == FS_LT_BOOL || a->tag == FS_LT_I32 || a->tag == FS_LT_I64;
+  bool whole = !fs_loop_is_host(a) && !fs_dtype_is_float((enum fs_dtype)(a->tag - FS_LT_TENSOR));
   return whole ? (double)a->i : a->x;
 }
 
@@ -43,23 +43,24 @@ union cell {
   uint8_t truth;
 };
 
+/* In the type that dt is computed in. */
 static void put(enum fs_dtype dt, const struct fs_loop_register *a, union cell *out) {
-  switch (dt) {
-    case FS_BOOL: out->truth = (uint8_t)a->i; break;
-    case FS_I32: out->i32 = (int32_t)a->i; break;
-    case FS_I64: out->i64 = a->i; break;
-    case FS_F32: out->f32 = (float)a->x; break;
+  switch (fs_ctype_of(dt)) {
+    case FS_CT_BOOL: out->truth = (uint8_t)a->i; break;
+    case FS_CT_I32: out->i32 = (int32_t)a->i; break;
+    case FS_CT_I64: out->i64 = a->i; break;
+    case FS_CT_F32: out->f32 = (float)a->x; break;
     default: out->f64 = a->x; break;
   }
 }
 
 static void get(enum fs_dtype dt, const union cell *a, struct fs_loop_register *out) {
   struct fs_loop_register r = {.tag = (uint8_t)(FS_LT_TENSOR + dt)};
-  switch (dt) {
-    case FS_BOOL: r.i = a->truth; break;
-    case FS_I32: r.i = a->i32; break;
-    case FS_I64: r.i = a->i64; break;
-    case FS_F32: r.x = (double)a->f32; break;
+  switch (fs_ctype_of(dt)) {
+    case FS_CT_BOOL: r.i = a->truth; break;
+    case FS_CT_I32: r.i = a->i32; break;
+    case FS_CT_I64: r.i = a->i64; break;
+    case FS_CT_F32: r.x = (double)a->f32; break;
     default: r.x = a->f64; break;
   }
   *out = r;
@@ -81,8 +82,9 @@ static void convert(enum fs_dtype to, const struct fs_loop_register *a, union ce
   enum fs_dtype from = dtype_of(a);
   union cell x;
   put(from, a, &x);
-  if (from == to) *out = x;
-  else routines()->convert[fs_ctype_of(from)][fs_ctype_of(to)](out, &x, 1);
+  fs_convert_fn *round = from == to ? NULL : fs_rounds(routines(), to, true, from);
+  routines()->convert[fs_ctype_of(from)][fs_ctype_of(to)](out, &x, 1);
+  if (round) round(out, out, 1);
 }
 
 /* -- operations --------------------------------------------------------------------- */
@@ -107,11 +109,13 @@ static bool map_tensors(enum fs_map_op op, int n, const struct fs_loop_register 
     if (k > first) dt = fs_dtype_promote(dt, dtype_of(&t[k]));
   }
   dt = fs_class_dtype(info->types, dt);
-  if (fs_dtype_converts(dt)) return false;
+  if (fs_dtype_is_half(dt)) return false;
   for (int k = 0; k < n; k++) convert(k < first ? FS_BOOL : dt, &t[k], &x[k]);
   fs_map_fn *fn = routines()->map[op][fs_ctype_of(dt)][0];
   if (!fn) return false;
   fn(&result, &x[0], &x[1], &x[2], 1);
+  fs_convert_fn *round = info->result == 'B' ? NULL : routines()->round[dt];
+  if (round) round(&result, &result, 1);
   get(info->result == 'B' ? FS_BOOL : dt, &result, out);
   return true;
 }

@@ -45,7 +45,7 @@ enum fs_dtype fs_number_type(const struct fs_val *v, enum fs_dtype like) {
   if (v->kind == FS_V_BOOL) return FS_BOOL;
   if (fs_dtype_is_float(like)) return like;
   for (enum fs_dtype dt = fs_dtype_number(like); v->is_int && dt < FS_DTYPE_COUNT; dt++)
-    if (fs_dtype_is_integer(dt) && (double)fs_dtype_integer(dt, v->number) == v->number &&
+    if (fs_dtype_is_integer(dt) && fs_dtype_promote(like, dt) == dt && (double)fs_dtype_integer(dt, v->number) == v->number &&
         v->number < 0x1p63)
       return dt;
   return fs_dtype_real(like);

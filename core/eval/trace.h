@@ -7,10 +7,10 @@
  * align dimensions from the left; an extent of 1 is repeated.
  *
  * Types of an operation on values a and b (docs/language.md):
- *   tensor, tensor   fs_dtype_promote: bool < i32 < i64 < f16, bf16 < f32 < f64;
- *                    f16 with bf16 gives f32
+ *   tensor, tensor   fs_dtype_promote: the least that holds both (dtypes.def); f16 with
+ *                    bf16 gives f32
  *   tensor, number   numbers are weak: a floating tensor keeps its type. An
- *                    integer tensor keeps it with a whole number (i32 becomes i64
+ *                    integer tensor keeps it with a whole number (u8 becomes u16, i16 ...
  *                    if the number needs it) and becomes f32 (i64: f64) with a
  *                    number written with a fraction or an exponent. bool with a
  *                    whole number gives i32
@@ -18,7 +18,7 @@
  *   number, number   on the host in double precision; whole numbers stay whole
  *                    under + - * and non-negative powers while exact
  *   /  ./  sqrt ...  integers give f32, i64 gives f64
- *   sum, prod        bool and i32 give i64
+ *   sum, prod        bool and integers give i64
  *   comparisons      give bool
  *   a range as a tensor is i64 when its parts are whole, else f32
  */

@@ -61,7 +61,7 @@ static void sorted_sources(const struct canon *c, const struct fs_node *n,
 
 static uint64_t rough_of(const struct canon *c, const struct fs_node *n) {
   uint64_t h = fs_mix((uint64_t)n->kind << 32 | (uint64_t)n->op << 16 |
-                          (uint64_t)n->dtype << 8 | n->axes,
+                          (uint64_t)fs_dtypes[n->dtype].code << 8 | n->axes,
                       (uint64_t)n->shape.rank);
   if (n->kind == FS_ND_INPUT) {
     const int64_t *stride = c->from->inputs.data[n->slot].layout.stride;

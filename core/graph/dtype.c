@@ -5,11 +5,12 @@
 
 const struct fs_dtype_info fs_dtypes[FS_DTYPE_COUNT] = {
 #define FS_DTYPE(id, name_, class_, bytes_, components, compute_, sum_, real_, digits_, power_, \
-                 below, npy_, arith, doc_)                                                      \
+                 below, npy_, arith, code_, doc_)                                               \
   [FS_##id].name = name_, [FS_##id].class = FS_DC_##class_,                                     \
   [FS_##id].bytes = (bytes_) * (components), [FS_##id].compute = FS_##compute_,                 \
   [FS_##id].sum = FS_##sum_, [FS_##id].real = FS_##real_, [FS_##id].digits = digits_,           \
-  [FS_##id].power = power_, [FS_##id].npy = npy_, [FS_##id].doc = doc_,
+  [FS_##id].power = power_, [FS_##id].npy = npy_, [FS_##id].code = code_,                  \
+  [FS_##id].doc = doc_,
 #define FS_DTYPE_CUDA(id, stored, value, lowest, highest, map, blas)                            \
   [FS_##id].cuda_stored = stored, [FS_##id].cuda_value = value,                                 \
   [FS_##id].cuda_lowest = lowest, [FS_##id].cuda_highest = highest,

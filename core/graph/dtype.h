@@ -20,6 +20,7 @@ struct fs_dtype_info {
   uint8_t compute, sum, real;
   uint8_t digits;
   uint16_t power;
+  uint8_t code;
   const char *npy, *doc;
   const char *cuda_stored, *cuda_value, *cuda_lowest, *cuda_highest;
 };

@@ -44,7 +44,7 @@ struct fs_words {
 };
 /* What a node does, without of what: the first of its words. */
 static inline uint64_t fs_node_head(const struct fs_node *n) {
-  return (uint64_t)n->kind | (uint64_t)n->op << 8 | (uint64_t)n->dtype << 16 |
+  return (uint64_t)n->kind | (uint64_t)n->op << 8 | (uint64_t)fs_dtypes[n->dtype].code << 16 |
          (uint64_t)n->n_src << 24 | (uint64_t)n->axes << 32 | (uint64_t)n->lib_flags << 40;
 }
 void fs_node_words(const struct fs_graph *g, const struct fs_node *n,

@@ -8,7 +8,7 @@ uint64_t fs_region_hash(const struct fs_region *r) {
   uint64_t h = fs_hash(head, sizeof head, 1);
   for (int k = 0; k < r->n_registers; k++) {
     const struct fs_region_register *x = &r->registers[k];
-    int64_t words[] = {x->kind, x->dtype, x->number.i};
+    int64_t words[] = {x->kind, fs_dtypes[x->dtype].code, x->number.i};
     h = fs_hash(&x->number.f, sizeof x->number.f, fs_hash(words, sizeof words, h));
   }
   for (int k = 0; k < r->n_steps; k++) {

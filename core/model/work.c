@@ -6,7 +6,7 @@
 enum fs_arith fs_arith_of(enum fs_dtype dt) {
   static const uint8_t ariths[] = {
 #define FS_DTYPE(id, name, class, bytes, components, compute, sum, real, digits, power, below, \
-                 npy, arith, doc) [FS_##id] = FS_AR_##arith,
+                 npy, arith, code, doc) [FS_##id] = FS_AR_##arith,
 #include "core/graph/dtypes.def"
   };
   return (enum fs_arith)ariths[dt];

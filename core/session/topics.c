@@ -35,9 +35,9 @@ static const struct fs_topic topics[] = {
 #define FS_DTYPE(id, name, ...) name " "
 #include "core/graph/dtypes.def"
    "     f32 is what constructors give\n"
-   "Of two types the wider wins; integers with a float give that float; f16 with\n"
-   "bf16 gives f32. f16 and bf16 compute in f32 and are rounded after every step.\n"
-   "f64(A), i32(x) ... convert.\n"},
+   "Of two types it is the least that holds both; integers with a float give that\n"
+   "float; f16 with bf16 gives f32. f16 and bf16 compute in f32 and are rounded after\n"
+   "every step; integers wrap around. f64(A), u8(x) ... convert.\n"},
   {"plan", "how to read a plan",
    "One line per kernel: its scheme, the statements it does, the bytes it moves to\n"
    "and from memory, the predicted and the measured time, their ratio, and how much of\n"

@@ -52,6 +52,36 @@ fs_convert_fn *const FS_SYM(fs_converts)[FS_CT_COUNT][FS_CT_COUNT] = {
   [FS_CT_F32] = FROM(f32), [FS_CT_F64] = FROM(f64),
 };
 
+/* -- integers that are computed in wider ones, T in C ------------------------
+ * round wraps around; clip gives the nearest of the type: what a float becomes. */
+
+#define NARROW(NAME, T, C, LEAST, MOST)                                \
+  void FS_SYM(fs_load_##NAME)(void *out, const void *in, int64_t n) {  \
+    const T *a = in;                                                   \
+    C *o = out;                                                        \
+    FS_EACH(k, n) { o[k] = a[k]; }                                     \
+  }                                                                    \
+  void FS_SYM(fs_store_##NAME)(void *out, const void *in, int64_t n) { \
+    const C *a = in;                                                   \
+    T *o = out;                                                        \
+    FS_EACH(k, n) { o[k] = (T)a[k]; }                                  \
+  }                                                                    \
+  void FS_SYM(fs_round_##NAME)(void *out, const void *in, int64_t n) { \
+    const C *a = in;                                                   \
+    C *o = out;                                                        \
+    FS_EACH(k, n) { o[k] = (T)a[k]; }                                  \
+  }                                                                    \
+  void FS_SYM(fs_clip_##NAME)(void *out, const void *in, int64_t n) {  \
+    const C *a = in;                                                   \
+    C *o = out;                                                        \
+    FS_EACH(k, n) { o[k] = a[k] < LEAST ? LEAST : a[k] > MOST ? MOST : a[k]; } \
+  }
+NARROW(u8, uint8_t, int32_t, 0, UINT8_MAX)
+NARROW(i8, int8_t, int32_t, INT8_MIN, INT8_MAX)
+NARROW(u16, uint16_t, int32_t, 0, UINT16_MAX)
+NARROW(i16, int16_t, int32_t, INT16_MIN, INT16_MAX)
+NARROW(u32, uint32_t, int64_t, 0, UINT32_MAX)
+
 /* -- half precision ------------------------------------------------------- */
 
 FS_INLINE uint32_t bits_of(float x) {

@@ -10,6 +10,9 @@ extern fs_map_fn *const FS_SYM(fs_pairs)[FS_PAIR_RSUB][2][FS_PAIR_COUNT][8];
 fs_map_fn FS_SYM(fs_axpby_f32), FS_SYM(fs_axpby_f64);
 
 extern fs_convert_fn *const FS_SYM(fs_converts)[FS_CT_COUNT][FS_CT_COUNT];
+#define FS_NARROW(NAME) \
+  FS_SYM(fs_load_##NAME), FS_SYM(fs_store_##NAME), FS_SYM(fs_round_##NAME), FS_SYM(fs_clip_##NAME)
+fs_convert_fn FS_NARROW(u8), FS_NARROW(i8), FS_NARROW(u16), FS_NARROW(i16), FS_NARROW(u32);
 fs_convert_fn FS_SYM(fs_load_f16), FS_SYM(fs_load_bf16), FS_SYM(fs_store_f16),
     FS_SYM(fs_store_bf16), FS_SYM(fs_round_f16), FS_SYM(fs_round_bf16);
 fs_gather_fn FS_SYM(fs_gather_1), FS_SYM(fs_gather_2), FS_SYM(fs_gather_4),

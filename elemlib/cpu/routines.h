@@ -18,7 +18,8 @@
 
 #include "core/graph/graph.h"
 
-/* What arithmetic is done in: f16 and bf16 values live as (rounded) f32. */
+/* What arithmetic is done in: f16 and bf16 values live as (rounded) f32, small integers as
+ * (wrapped) i32, those of u32 as i64. */
 enum fs_ctype {
   FS_CT_BOOL,   /* bool: 0 or 1 */
   FS_CT_I32,
@@ -117,7 +118,9 @@ struct fs_routines {
   fs_convert_fn *const (*convert)[FS_CT_COUNT]; /* [from][to] */
   fs_convert_fn *load[FS_DTYPE_COUNT];  /* stored -> compute; NULL: the same */
   fs_convert_fn *store[FS_DTYPE_COUNT]; /* compute -> stored; NULL: the same */
-  fs_convert_fn *round[FS_DTYPE_COUNT]; /* f16, bf16: to the nearest, in f32 */
+  /* In the compute type, f16 and bf16 to the nearest, integers wrapped; NULL: as it is. */
+  fs_convert_fn *round[FS_DTYPE_COUNT];
+  fs_convert_fn *clip[FS_DTYPE_COUNT]; /* the nearest integer, of what a float became */
 
   /* By log2 of the element size. */
   fs_gather_fn *gather[4];
@@ -170,6 +173,12 @@ static inline enum fs_ctype fs_ctype_of(enum fs_dtype dt) {
 #include "core/graph/dtypes.def"
   };
   return (enum fs_ctype)computed[dt];
+}
+
+/* What makes a value of the type of what a conversion or an operation gave. */
+static inline fs_convert_fn *fs_rounds(const struct fs_routines *r, enum fs_dtype to,
+                                       bool cast, enum fs_dtype from) {
+  return cast && fs_dtype_is_float(from) && r->clip[to] ? r->clip[to] : r->round[to];
 }
 
 static inline int fs_ctype_size(enum fs_ctype ct) {

@@ -11,6 +11,11 @@
   {FS_SYM(NAME##_u8), FS_SYM(NAME##_i32), FS_SYM(NAME##_i64),        \
    FS_SYM(NAME##_f32), FS_SYM(NAME##_f64)}
 
+#define BY_NARROW(NAME)                                              \
+  [FS_U8] = FS_SYM(NAME##_u8), [FS_I8] = FS_SYM(NAME##_i8),          \
+  [FS_U16] = FS_SYM(NAME##_u16), [FS_I16] = FS_SYM(NAME##_i16),      \
+  [FS_U32] = FS_SYM(NAME##_u32)
+
 const struct fs_routines FS_SYM(fs_routines) = {
   .isa = FS_TEXT(FS_ISA),
   .vector_bytes = FS_VB,
@@ -18,11 +23,12 @@ const struct fs_routines FS_SYM(fs_routines) = {
   .pair = FS_SYM(fs_pairs),
   .axpby = {FS_SYM(fs_axpby_f32), FS_SYM(fs_axpby_f64)},
   .convert = FS_SYM(fs_converts),
-  .load = {[FS_F16] = FS_SYM(fs_load_f16), [FS_BF16] = FS_SYM(fs_load_bf16)},
-  .store = {[FS_F16] = FS_SYM(fs_store_f16),
+  .load = {BY_NARROW(fs_load), [FS_F16] = FS_SYM(fs_load_f16), [FS_BF16] = FS_SYM(fs_load_bf16)},
+  .store = {BY_NARROW(fs_store), [FS_F16] = FS_SYM(fs_store_f16),
             [FS_BF16] = FS_SYM(fs_store_bf16)},
-  .round = {[FS_F16] = FS_SYM(fs_round_f16),
+  .round = {BY_NARROW(fs_round), [FS_F16] = FS_SYM(fs_round_f16),
             [FS_BF16] = FS_SYM(fs_round_bf16)},
+  .clip = {BY_NARROW(fs_clip)},
   .gather = BY_SIZE(fs_gather),
   .scatter = BY_SIZE(fs_scatter),
   .transpose = BY_SIZE(fs_transpose),

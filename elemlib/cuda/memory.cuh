@@ -76,6 +76,48 @@ __device__ __forceinline__ float fs_round_bf16(float f) {
 #endif
 }
 
+// Integers that are computed in wider ones: round wraps around, clip gives the nearest of
+// the type, which a float becomes.
+//@ fs_round_u8
+__device__ __forceinline__ int fs_round_u8(int x) { return (unsigned char)x; }
+
+//@ fs_clip_u8
+__device__ __forceinline__ int fs_clip_u8(int x) {
+  return x < 0 ? 0 : x > 255 ? 255 : x;
+}
+
+//@ fs_round_i8
+__device__ __forceinline__ int fs_round_i8(int x) { return (signed char)x; }
+
+//@ fs_clip_i8
+__device__ __forceinline__ int fs_clip_i8(int x) {
+  return x < -128 ? -128 : x > 127 ? 127 : x;
+}
+
+//@ fs_round_u16
+__device__ __forceinline__ int fs_round_u16(int x) { return (unsigned short)x; }
+
+//@ fs_clip_u16
+__device__ __forceinline__ int fs_clip_u16(int x) {
+  return x < 0 ? 0 : x > 65535 ? 65535 : x;
+}
+
+//@ fs_round_i16
+__device__ __forceinline__ int fs_round_i16(int x) { return (short)x; }
+
+//@ fs_clip_i16
+__device__ __forceinline__ int fs_clip_i16(int x) {
+  return x < -32768 ? -32768 : x > 32767 ? 32767 : x;
+}
+
+//@ fs_round_u32
+__device__ __forceinline__ long long fs_round_u32(long long x) { return (unsigned)x; }
+
+//@ fs_clip_u32
+__device__ __forceinline__ long long fs_clip_u32(long long x) {
+  return x < 0 ? 0 : x > 4294967295LL ? 4294967295LL : x;
+}
+
 //@ fs_get
 // The element's value, in the type it is computed in; put is the way back.
 template <typename T>
@@ -115,6 +157,41 @@ __device__ __forceinline__ float fs_get(fs_bf16 x) {
 __device__ __forceinline__ void fs_put(fs_bf16 &to, float x) {
   to.bits = fs_to_bf16(x);
 }
+
+//@ fs_u8
+struct fs_u8 {
+  unsigned char number;
+};
+__device__ __forceinline__ int fs_get(fs_u8 x) { return x.number; }
+__device__ __forceinline__ void fs_put(fs_u8 &to, int x) { to.number = (unsigned char)x; }
+
+//@ fs_i8
+struct fs_i8 {
+  signed char number;
+};
+__device__ __forceinline__ int fs_get(fs_i8 x) { return x.number; }
+__device__ __forceinline__ void fs_put(fs_i8 &to, int x) { to.number = (signed char)x; }
+
+//@ fs_u16
+struct fs_u16 {
+  unsigned short number;
+};
+__device__ __forceinline__ int fs_get(fs_u16 x) { return x.number; }
+__device__ __forceinline__ void fs_put(fs_u16 &to, int x) { to.number = (unsigned short)x; }
+
+//@ fs_i16
+struct fs_i16 {
+  short number;
+};
+__device__ __forceinline__ int fs_get(fs_i16 x) { return x.number; }
+__device__ __forceinline__ void fs_put(fs_i16 &to, int x) { to.number = (short)x; }
+
+//@ fs_u32
+struct fs_u32 {
+  unsigned number;
+};
+__device__ __forceinline__ long long fs_get(fs_u32 x) { return x.number; }
+__device__ __forceinline__ void fs_put(fs_u32 &to, long long x) { to.number = (unsigned)x; }
 
 //@ fs_pack
 // N neighbours that lie on a multiple of their size: one access of the device

@@ -454,13 +454,32 @@ __device__ __forceinline__ T fs_float_key(T bits, T sign, T infinite, bool down)
 __device__ __forceinline__ unsigned char fs_key(fs_bool x, bool down) {
   return (x.byte != 0) != down;
 }
+// Integers of the width of `bits`; of those with a sign it is `sign`.
+template <typename T>
+__device__ __forceinline__ T fs_integer_key(T bits, T sign, bool down) {
+  const T key = (T)(bits ^ sign);
+  return down ? (T)~key : key;
+}
+__device__ __forceinline__ unsigned char fs_key(fs_u8 x, bool down) {
+  return fs_integer_key<unsigned char>(x.number, 0, down);
+}
+__device__ __forceinline__ unsigned char fs_key(fs_i8 x, bool down) {
+  return fs_integer_key<unsigned char>((unsigned char)x.number, 0x80, down);
+}
+__device__ __forceinline__ unsigned short fs_key(fs_u16 x, bool down) {
+  return fs_integer_key<unsigned short>(x.number, 0, down);
+}
+__device__ __forceinline__ unsigned short fs_key(fs_i16 x, bool down) {
+  return fs_integer_key<unsigned short>((unsigned short)x.number, 0x8000, down);
+}
 __device__ __forceinline__ unsigned fs_key(int x, bool down) {
-  const unsigned key = (unsigned)x ^ 0x80000000u;
-  return down ? ~key : key;
+  return fs_integer_key<unsigned>((unsigned)x, 0x80000000u, down);
+}
+__device__ __forceinline__ unsigned fs_key(fs_u32 x, bool down) {
+  return fs_integer_key<unsigned>(x.number, 0, down);
 }
 __device__ __forceinline__ unsigned long long fs_key(fs_long x, bool down) {
-  const unsigned long long key = (unsigned long long)x ^ 1ull << 63;
-  return down ? ~key : key;
+  return fs_integer_key<unsigned long long>((unsigned long long)x, 1ull << 63, down);
 }
 __device__ __forceinline__ unsigned short fs_key(fs_f16 x, bool down) {
   return fs_float_key<unsigned short>(x.bits, 0x8000, 0x7c00, down);

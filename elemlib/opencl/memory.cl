@@ -41,6 +41,38 @@ FS_INLINE float fs_round_f16(float f) { return fs_from_f16(fs_to_f16(f)); }
 //@ fs_round_bf16
 FS_INLINE float fs_round_bf16(float f) { return fs_from_bf16(fs_to_bf16(f)); }
 
+// Integers that are computed in wider ones: round wraps around, clip gives the nearest of
+// the type, which a float becomes.
+//@ fs_round_u8
+FS_INLINE int fs_round_u8(int x) { return (uchar)x; }
+
+//@ fs_clip_u8
+FS_INLINE int fs_clip_u8(int x) { return clamp(x, (int)0, (int)255); }
+
+//@ fs_round_i8
+FS_INLINE int fs_round_i8(int x) { return (char)x; }
+
+//@ fs_clip_i8
+FS_INLINE int fs_clip_i8(int x) { return clamp(x, (int)-128, (int)127); }
+
+//@ fs_round_u16
+FS_INLINE int fs_round_u16(int x) { return (ushort)x; }
+
+//@ fs_clip_u16
+FS_INLINE int fs_clip_u16(int x) { return clamp(x, (int)0, (int)65535); }
+
+//@ fs_round_i16
+FS_INLINE int fs_round_i16(int x) { return (short)x; }
+
+//@ fs_clip_i16
+FS_INLINE int fs_clip_i16(int x) { return clamp(x, (int)-32768, (int)32767); }
+
+//@ fs_round_u32
+FS_INLINE long fs_round_u32(long x) { return (uint)x; }
+
+//@ fs_clip_u32
+FS_INLINE long fs_clip_u32(long x) { return clamp(x, (long)0, (long)4294967295L); }
+
 //@ fs_get T:f16,bf16
 // The element's value, in the type it is computed in; put is the way back.
 FS_INLINE T fs_get_$T(TS x) { return fs_from_$T(x); }

@@ -15,6 +15,11 @@
 static const struct {
   const char *a, *b, *both;
 } promotions[] = {
+    {"bool", "u8", "u8"},    {"u8", "i8", "i16"},     {"u8", "u16", "u16"},
+    {"u8", "i16", "i16"},    {"i8", "u16", "i32"},    {"i8", "i16", "i16"},
+    {"u16", "i16", "i32"},   {"u16", "u32", "u32"},   {"i8", "u32", "i64"},
+    {"i32", "u32", "i64"},   {"u32", "i64", "i64"},   {"u8", "f16", "f16"},
+    {"u32", "bf16", "bf16"}, {"i8", "f64", "f64"},    {"i16", "i32", "i32"},
     {"bool", "i32", "i32"},  {"bool", "i64", "i64"},  {"bool", "f16", "f16"},
     {"bool", "bf16", "bf16"}, {"bool", "f32", "f32"}, {"bool", "f64", "f64"},
     {"i32", "i64", "i64"},   {"i32", "f16", "f16"},   {"i32", "bf16", "bf16"},
@@ -117,6 +122,12 @@ static void test_integers(void) {
         fs_dtype_integer(FS_I32, 2147483648.) == INT32_MAX &&
         fs_dtype_integer(FS_I32, -2147483648.9) == INT32_MIN &&
         fs_dtype_integer(FS_I32, -1.9) == -1 && fs_dtype_integer(FS_I32, NAN) == 0, "to i32");
+  CHECK(fs_dtype_least(FS_U8) == 0 && fs_dtype_most(FS_U8) == 255 &&
+        fs_dtype_least(FS_I8) == -128 && fs_dtype_most(FS_U32) == UINT32_MAX, "narrow ones");
+  CHECK(fs_dtype_integer(FS_U8, 255.9) == 255 && fs_dtype_integer(FS_U8, 300) == 255 &&
+        fs_dtype_integer(FS_U8, -0.9) == 0 && fs_dtype_integer(FS_I8, -200) == -128 &&
+        fs_dtype_wrap(FS_U8, 300) == 44 && fs_dtype_wrap(FS_I8, 200) == -56 &&
+        fs_dtype_wrap(FS_U32, -1) == UINT32_MAX, "to narrow ones");
   CHECK(fs_dtype_integer(FS_I64, 0x1p63) == INT64_MAX &&
         fs_dtype_integer(FS_I64, -INFINITY) == INT64_MIN &&
         fs_dtype_integer(FS_I64, 0x1p62) == (int64_t)1 << 62, "to i64");

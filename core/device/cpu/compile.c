@@ -84,7 +84,8 @@ static void set_map(struct maker *m, struct fs_walk_op *op) {
   enum fs_map_op what = op->step->op;
   enum fs_ctype in = type_of(m, op->in[0]), out = type_of(m, op->out);
   int scalars = along ? bits_without(m, op, along) : 0;
-  op->round = m->r->round[value_of(m, op->out)->dtype];
+  op->round = fs_rounds(m->r, value_of(m, op->out)->dtype, what == FS_OP_CAST,
+                        value_of(m, op->in[0])->dtype);
   op->spread = along && scalars == (1 << op->n_in) - 1;
   if (op->spread) scalars = 0;
   if (what == FS_OP_CAST || (what == FS_OP_COPY && in != out)) {
@@ -616,7 +617,8 @@ static void make_pair(const struct maker *m, fs_op_list *list,
 static void round_once(const struct maker *m, fs_op_list *list) {
   for (int k = 0; k < list->len; k++) {
     struct fs_walk_op *op = &list->data[k];
-    bool stored = op->kind == FS_SP_MAP && op->round && !op->kept;
+    bool stored = op->kind == FS_SP_MAP && op->round && !op->kept &&
+                  op->round == m->r->round[value_of(m, op->out)->dtype];
     for (int u = 0; u < list->len && stored; u++) {
       const struct fs_walk_op *user = &list->data[u];
       for (int x = 0; x < user->n_in; x++)

@@ -303,7 +303,9 @@ static void map(const struct walker *x, const struct fs_step *s, int index) {
     w->r->convert[ct][fs_ctype_of(dt)](out, in[0], n);
   else
     w->r->map[s->op][ct][scalars](out, in[0], in[1], in[2], n);
-  if (w->r->round[dt]) w->r->round[dt](out, out, n);
+  fs_convert_fn *round = fs_rounds(w->r, dt, s->op == FS_OP_CAST, s->op == FS_OP_CAST
+                                   ? value_of(w, s->in[0])->dtype : dt);
+  if (round) round(out, out, n);
 }
 
 static void run_part(const struct walker *x, int part) {

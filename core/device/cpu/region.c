@@ -87,6 +87,9 @@ static void map(struct runner *x, const struct fs_region_step *s) {
   else
     routine_of(x->r, x->routines, s)(to, a, at(x, s->n_src > 1 ? s->src[1] : s->src[0]),
                                      at(x, s->n_src > 2 ? s->src[2] : s->src[0]), x->n);
+  fs_convert_fn *round = fs_rounds(x->routines, x->r->registers[s->to].dtype,
+                                   s->op == FS_OP_CAST, x->r->registers[s->src[0]].dtype);
+  if (round) round(to, to, x->n);
   if (!whole) blend(x, s->to, to);
 }
 

@@ -62,6 +62,9 @@ enum { /* CUdevice_attribute */
 };
 
 enum { /* CUtensorMapDataType */
+  CU_MAP_U8 = 0,
+  CU_MAP_U16 = 1,
+  CU_MAP_U32 = 2,
   CU_MAP_I32 = 3,
   CU_MAP_I64 = 5,
   CU_MAP_F16 = 6,

@@ -237,7 +237,8 @@ struct fs_lib_call fs_cuda_own_order(const struct fs_lib_call *call, void *order
 }
 
 bool fs_cuda_own_any_order(const struct fs_lib_call *call) {
-  return fs_dtype_is_integer(call->a.dtype) && fs_lib_by[call->by] != FS_OP_MUL;
+  enum fs_dtype dt = call->a.dtype; /* atomics are of 4 bytes and of 8 */
+  return fs_dtype_is_integer(dt) && !fs_dtype_converts(dt) && fs_lib_by[call->by] != FS_OP_MUL;
 }
 
 /* Of the places that COMBINE puts to, in a block's own memory: how many copies; 0: memory is
