@@ -342,7 +342,8 @@ def code_cell(text):
     return f'`{cell(text)}`' if text else ''
 
 
-CLASS = {'A': 'any type', 'N': 'numbers', 'F': 'floats', 'B': 'truth values'}
+CLASS = {'A': 'any type', 'N': 'numbers', 'F': 'floats', 'B': 'truth values', 'I': 'integers',
+         'U': 'integers'}
 
 
 def make_table(name):

@@ -16,6 +16,13 @@ enum fs_status fs_bi_zeros(struct fs_call *c) {
   return fs_give(c, fs_tv_fill(c->in, dt, &shape, c->builtin->data));
 }
 
+enum fs_status fs_bi_zeros_like(struct fs_call *c) {
+  struct fs_tv like;
+  enum fs_status st = fs_arg_tv(c, 0, &like);
+  if (st != FS_OK) return st;
+  return fs_give(c, fs_tv_fill(c->in, like.dtype, &like.shape, c->builtin->data));
+}
+
 enum fs_status fs_bi_fill(struct fs_call *c) {
   struct fs_shape shape;
   const struct fs_val *v = &c->args[0];

@@ -87,9 +87,28 @@ static enum fs_status reduce_all(struct fs_call *c, enum fs_reduce_op op,
   return fs_give(c, fs_tv_reduce(c->in, op, a, dim));
 }
 
+/* Operations on bits take integers, and whole numbers that the host holds. */
+static enum fs_status want_integers(struct fs_call *c) {
+  const double once = 0x1p53;
+  for (int k = 0; k < c->n; k++) {
+    const struct fs_val *v = &c->args[k];
+    bool real = v->kind == FS_V_TENSOR && fs_dtype_is_float(v->tensor->dtype);
+    if (v->kind == FS_V_NUMBER) real = !v->is_int || fabs(v->number) > once;
+    if (v->kind == FS_V_RANGE) real = !fs_range_is_whole(v);
+    if (real)
+      return fs_in_error(c->in, c->arg_spans[k], "wrong-type",
+                         "i64(x) makes integers of it, fractions cut off",
+                         "%s takes integers, not %s", c->builtin->name,
+                         v->kind == FS_V_TENSOR ? fs_dtype_name(v->tensor->dtype)
+                                                : fs_in_text(c->in, c->arg_spans[k]));
+  }
+  return FS_OK;
+}
+
 enum fs_status fs_bi_map_op(struct fs_call *c) {
   enum fs_map_op op = (enum fs_map_op)c->builtin->data;
   bool host = true;
+  if (fs_map_takes_integers(op) && want_integers(c) != FS_OK) return FS_ERR_USER;
   for (int k = 0; k < c->n; k++) host = host && fs_val_is_host(&c->args[k]);
   if (c->n == 1 && (op == FS_OP_MIN || op == FS_OP_MAX)) {
     return host ? reduce_on_host(c)

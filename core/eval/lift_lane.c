@@ -306,6 +306,17 @@ struct map {
   struct fs_span span;
 };
 
+/* Operations on bits: the host tells who gives them anything else. Numbers of a region are
+ * doubles. */
+static bool takes_integers(const struct fs_lift_tracer *t, int n, const struct fs_lane *a) {
+  for (int k = 0; k < n; k++) {
+    if (a[k].kind == FS_LANE_TENSOR && fs_dtype_is_float(a[k].tv.dtype)) return false;
+    if (a[k].kind == FS_LANE_COUNT && (t->in_region || !is_whole(&a[k]))) return false;
+    if (a[k].kind == FS_LANE_NUMBER && fs_scalar_of(&a[k].number).kind == FS_SC_REAL) return false;
+  }
+  return true;
+}
+
 static bool map(struct fs_lift_tracer *t, const void *how, const struct fs_lane *a,
                 struct fs_lane *out) {
   enum fs_map_op op = ((const struct map *)how)->op;
@@ -323,6 +334,7 @@ static bool map(struct fs_lift_tracer *t, const void *how, const struct fs_lane 
     if (a[k].kind != FS_LANE_TENSOR || k < first) continue;
     like = typed++ ? fs_dtype_promote(like, a[k].tv.dtype) : a[k].tv.dtype;
   }
+  if (fs_map_takes_integers(op) && !takes_integers(t, n, a)) return false;
   if (!tensors && counts)
     return t->in_region ? map_in_region(t, op, a, out) : map_counts(t, op, a, out);
   if (t->in_region && counts && typed && fs_map_ops[op].result == 'B' && fs_dtype_is_integer(like))

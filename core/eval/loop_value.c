@@ -109,7 +109,7 @@ static bool map_tensors(enum fs_map_op op, int n, const struct fs_loop_register 
     if (k > first) dt = fs_dtype_promote(dt, dtype_of(&t[k]));
   }
   dt = fs_class_dtype(info->types, dt);
-  if (fs_dtype_is_half(dt)) return false;
+  if (fs_dtype_is_half(dt) || (fs_map_takes_integers(op) && fs_dtype_is_float(dt))) return false;
   for (int k = 0; k < n; k++) convert(k < first ? FS_BOOL : dt, &t[k], &x[k]);
   fs_map_fn *fn = routines()->map[op][fs_ctype_of(dt)][0];
   if (!fn) return false;
@@ -130,7 +130,10 @@ bool fs_loop_map(enum fs_map_op op, int n, const struct fs_loop_register *a,
                  struct fs_loop_register *out) {
   struct fs_scalar x[3] = {{0}};
   if (!are_host(n, a)) return map_tensors(op, n, a, out);
-  for (int k = 0; k < n; k++) x[k] = scalar_of(&a[k]);
+  for (int k = 0; k < n; k++) {
+    x[k] = scalar_of(&a[k]);
+    if (fs_map_takes_integers(op) && x[k].kind == FS_SC_REAL) return false;
+  }
   set_scalar(out, fs_scalar_map(op, x));
   return true;
 }

@@ -69,6 +69,14 @@ int64_t fs_dtype_integer(enum fs_dtype dt, double x) {
   return x < (double)high + 1 ? (int64_t)x : high; /* the double above the type */
 }
 
+enum fs_dtype fs_dtype_unsigned(enum fs_dtype dt) {
+  if (!fs_dtype_is_integer(dt) || !fs_dtype_converts(dt) || !fs_dtype_is_signed(dt)) return dt;
+  for (enum fs_dtype u = 0; u < FS_DTYPE_COUNT; u++)
+    if (fs_dtype_is_integer(u) && !fs_dtype_is_signed(u) && fs_dtypes[u].bytes == fs_dtypes[dt].bytes)
+      return u;
+  return dt;
+}
+
 int64_t fs_dtype_wrap(enum fs_dtype dt, int64_t i) {
   int left = fs_dtype_is_integer(dt) ? 64 - 8 * fs_dtypes[dt].bytes : 0;
   uint64_t bits = (uint64_t)i << left;

@@ -70,6 +70,9 @@ static inline enum fs_dtype fs_dtype_number(enum fs_dtype dt) {
   return fs_dtypes[dt].class == FS_DC_BOOL ? FS_I32 : dt;
 }
 
+/* Of a small integer with a sign the one of its width without; any other type itself. */
+enum fs_dtype fs_dtype_unsigned(enum fs_dtype dt);
+
 /* The type of an operation on two tensors: the least that is above both in the
  * lattice of dtypes.def. f16 with bf16 gives f32; i64 with a float gives that float
  * (f16/bf16 stay), as i32 does. */

@@ -343,7 +343,8 @@ bool fs_node_is_fill(const struct fs_node *n) {
 
 enum fs_dtype fs_class_dtype(char types, enum fs_dtype dt) {
   switch (types) {
-    case 'N': return fs_dtype_number(dt);
+    case 'N': case 'I': return fs_dtype_number(dt);
+    case 'U': return fs_dtype_unsigned(fs_dtype_number(dt));
     case 'F': return fs_dtype_real(dt);
     case 'B': return FS_BOOL;
     default: return dt;

@@ -64,6 +64,8 @@ extern const struct fs_map_op_info fs_map_ops[FS_MAP_OP_COUNT + 1];
 /* Of some operands as doubles, by the table's expression; truth values are 0 and 1. */
 double fs_map_number(enum fs_map_op op, const double *operands);
 /* A function of a mathematical library, whose last bits are each target's. */
+/* Whether floats are no operands of it: operations on bits. */
+bool fs_map_takes_integers(enum fs_map_op op);
 bool fs_map_is_library(enum fs_map_op op);
 /* The type that operands of type `dt` are converted to for a class of ops.def. */
 enum fs_dtype fs_class_dtype(char types, enum fs_dtype dt);

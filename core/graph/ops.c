@@ -7,6 +7,8 @@
 #define FS_CLASS_N 'N'
 #define FS_CLASS_F 'F'
 #define FS_CLASS_B 'B'
+#define FS_CLASS_I 'I'
+#define FS_CLASS_U 'U'
 #define FS_RESULT_S 'S'
 #define FS_RESULT_B 'B'
 #define FS_WHOLE_R 'R'
@@ -39,6 +41,16 @@ static double op_mod(double x, double y) {
   return (r < 0) != (y < 0) ? r + y : r;
 }
 #define op_fn(f, x) f(x)
+static int64_t op_idiv(int64_t x, int64_t y) {
+  if (y == 0 || y == -1) return y ? (int64_t)(0 - (uint64_t)x) : 0;
+  return x / y - (x % y != 0 && (x < 0) != (y < 0));
+}
+static int64_t op_shl(int64_t x, int64_t y) {
+  if (y > 63) return 0;
+  return y >= 0 ? (int64_t)((uint64_t)x << y) : x >> (y < -63 ? 63 : -y);
+}
+static int64_t op_shr(int64_t x, int64_t y) { return y < -63 ? 0 : op_shl(x, -y); }
+static int op_popcount(int64_t x) { return __builtin_popcountll((uint64_t)x); }
 
 double fs_map_number(enum fs_map_op op, const double *operands) {
   switch (op) {
@@ -49,6 +61,10 @@ double fs_map_number(enum fs_map_op op, const double *operands) {
 #define OPERANDS_N(n) OPERANDS_##n(double, )
 #define OPERANDS_F(n) OPERANDS_##n(double, )
 #define OPERANDS_B(n) OPERANDS_##n(int, != 0)
+#define OPERANDS_I(n) WHOLE_##n
+#define OPERANDS_U(n) WHOLE_##n
+#define WHOLE_1 int64_t x = fs_dtype_integer(FS_I64, operands[0]);
+#define WHOLE_2 WHOLE_1 int64_t y = fs_dtype_integer(FS_I64, operands[1]);
 #define VALUE_LOOP(n, c) (c)
 #define VALUE_NONE(n, c) (c)
 #define VALUE_MOD(n, c) (c)
@@ -59,11 +75,15 @@ double fs_map_number(enum fs_map_op op, const double *operands) {
 #define FS_MAP_OP(id, name, n, types, result, commutes, infix, cuda, way, c, ...) \
   case FS_OP_##id: {                                                              \
     OPERANDS_##types(n)                                                           \
-    return VALUE_##way(n, c);                                                     \
+    return (double)(VALUE_##way(n, c));                                           \
   }
 #include "core/graph/ops.def"
     default: return NAN;
   }
+}
+
+bool fs_map_takes_integers(enum fs_map_op op) {
+  return fs_map_ops[op].types == 'I' || fs_map_ops[op].types == 'U';
 }
 
 bool fs_map_is_library(enum fs_map_op op) {

@@ -778,6 +778,7 @@ static bool op_statement(int op, bool integer, struct fs_str *s) {
   const struct fs_map_op_info *info = &fs_map_ops[op];
   if (op == FS_OP_COPY || op == FS_OP_CAST) return false;
   if (info->types == 'F' && integer) return false;
+  if (fs_map_takes_integers((enum fs_map_op)op) && !integer) return false;
   bool bits = info->types == 'B' || op == FS_OP_WHERE;
   fs_str_puts(s, "z = ");
   const char *args[] = {"x", "y", "v", "w", "x", "y"};

@@ -209,10 +209,11 @@
 #define LOOPS_F(n, id, r, C)                              \
   LOOP_##n(id##_fs_f32, fs_f32, fs_f32, OUT_##r(fs_f32), C) \
   LOOP_##n(id##_fs_f64, fs_f64, fs_f64, OUT_##r(fs_f64), C)
-#define LOOPS_N(n, id, r, C)                                \
+#define LOOPS_I(n, id, r, C)                                \
   LOOP_##n(id##_fs_i32, fs_i32, uint32_t, OUT_##r(fs_i32), C) \
-  LOOP_##n(id##_fs_i64, fs_i64, uint64_t, OUT_##r(fs_i64), C) \
-  LOOPS_F(n, id, r, C)
+  LOOP_##n(id##_fs_i64, fs_i64, uint64_t, OUT_##r(fs_i64), C)
+#define LOOPS_U LOOPS_I
+#define LOOPS_N(n, id, r, C) LOOPS_I(n, id, r, C) LOOPS_F(n, id, r, C)
 #define LOOPS_B(n, id, r, C) LOOP_##n(id##_fs_u8, fs_u8, fs_u8, fs_u8, C)
 /* Of any type are a copy, and a choice by a bool of two others. */
 #define LOOPS_A(n, id, r, C) LOOPS_A##n(id, r, C)
@@ -240,7 +241,9 @@
 /* -- the table ------------------------------------------------------------ */
 
 #define ROWS_F(R, id) [FS_CT_F32] = R(id##_fs_f32), [FS_CT_F64] = R(id##_fs_f64)
-#define ROWS_N(R, id) [FS_CT_I32] = R(id##_fs_i32), [FS_CT_I64] = R(id##_fs_i64), ROWS_F(R, id)
+#define ROWS_I(R, id) [FS_CT_I32] = R(id##_fs_i32), [FS_CT_I64] = R(id##_fs_i64)
+#define ROWS_U ROWS_I
+#define ROWS_N(R, id) ROWS_I(R, id), ROWS_F(R, id)
 #define ROWS_B(R, id) [FS_CT_BOOL] = R(id##_fs_u8)
 #define ROWS_A(R, id) ROWS_B(R, id), ROWS_N(R, id)
 #define TABLE_NONE(n, id, types) {{0}}

@@ -29,6 +29,21 @@ typedef double fs_f64;
 MOD_INT(fs_i32)
 MOD_INT(fs_i64)
 
+/* Integers: the quotient that goes with mod; shifts, beyond the width all bits are gone. */
+#define BITS_INT(T, UT, BITS, POPCOUNT)                                        \
+  FS_INLINE T idiv_##T(T x, T y) {                                             \
+    if (y == 0 || y == -1) return y ? (T)((UT)0 - (UT)x) : 0;                  \
+    return x / y - (x % y != 0 && (x < 0) != (y < 0));                         \
+  }                                                                            \
+  FS_INLINE T shl_##T(T x, T y) {                                              \
+    T left = y < 0 || y >= BITS ? 0 : y, right = y >= 0 ? 0 : y <= -BITS ? BITS - 1 : -y; \
+    return y >= BITS ? 0 : y >= 0 ? (T)((UT)x << left) : x >> right;           \
+  }                                                                            \
+  FS_INLINE T shr_##T(T x, T y) { return y <= -BITS ? 0 : shl_##T(x, -y); }    \
+  FS_INLINE T popcount_##T(T x) { return POPCOUNT((UT)x); }
+BITS_INT(fs_i32, uint32_t, 32, __builtin_popcount)
+BITS_INT(fs_i64, uint64_t, 64, __builtin_popcountll)
+
 /* Of floats: with quotients that are not large, the remainder of the quotient rounded down is exact,
  * or that quotient is one too large. Few operands are of another kind, of which *rare gets a bit:
  * theirs is the library's. */
@@ -91,6 +106,11 @@ OP_FLOAT(fs_f64)
 #define op_sign(x) _Generic((x), NUMBERS_OF(sign))(x)
 #define op_min(x, y) _Generic((x), NUMBERS_OF(min))(x, y)
 #define op_max(x, y) _Generic((x), NUMBERS_OF(max))(x, y)
+#define WHOLE_OF(NAME) fs_i32: NAME##_fs_i32, fs_i64: NAME##_fs_i64
+#define op_idiv(x, y) _Generic((x), WHOLE_OF(idiv))(x, y)
+#define op_shl(x, y) _Generic((x), WHOLE_OF(shl))(x, y)
+#define op_shr(x, y) _Generic((x), WHOLE_OF(shr))(x, y)
+#define op_popcount(x) _Generic((x), WHOLE_OF(popcount))(x)
 #define op_mod(x, y) _Generic((x), NUMBERS_OF(mod))(x, y)
 #define op_fn(F, x) \
   _Generic((x), fs_f32: __builtin_##F##f((fs_f32)(x)), fs_f64: __builtin_##F((fs_f64)(x)))

@@ -56,6 +56,35 @@ __device__ __forceinline__ bool fs_isfinite(T a) {
   return a - a == T(0);
 }
 
+//@ fs_idiv
+// The quotient rounded down, which goes with fs_mod; 0 where b is 0.
+template <typename T>
+__device__ __forceinline__ T fs_idiv(T a, T b) {
+  if (b == T(0) || b == T(-1)) return b == T(0) ? T(0) : T(-a);
+  return T(a / b - (a % b != T(0) && (a < T(0)) != (b < T(0))));
+}
+
+//@ fs_shl
+// n places to the left, or -n to the right: beyond the width all bits are gone.
+template <typename T>
+__device__ __forceinline__ T fs_shl(T a, T n) {
+  constexpr int most = 8 * (int)sizeof(T) - 1;
+  if (n >= T(0)) return n > T(most) ? T(0) : T((unsigned long long)a << n);
+  return a >> (n < T(-most) ? T(most) : T(-n));
+}
+
+//@ fs_shr
+template <typename T>
+__device__ __forceinline__ T fs_shr(T a, T n) {
+  return n < T(1 - 8 * (int)sizeof(T)) ? T(0) : fs_shl(a, T(-n));
+}
+
+//@ fs_popcount
+__device__ __forceinline__ int fs_popcount(int a) { return __popc((unsigned)a); }
+__device__ __forceinline__ long long fs_popcount(long long a) {
+  return __popc((unsigned)a) + __popc((unsigned)((unsigned long long)a >> 32));
+}
+
 //@ fs_mod
 // The remainder with the sign of the divisor; an integer divided by 0 gives 0.
 template <typename T>

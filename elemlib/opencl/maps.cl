@@ -45,6 +45,29 @@ FS_INLINE T fs_mod_$T(T a, T b) {
   return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
+//@ fs_idiv T
+// The quotient rounded down, which goes with fs_mod; 0 where b is 0.
+FS_INLINE T fs_idiv_$T(T a, T b) {
+  if (b == 0 || b == -1) return b == 0 ? 0 : -a;
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+//@ fs_shl T
+// n places to the left, or -n to the right: beyond the width all bits are gone.
+FS_INLINE T fs_shl_$T(T a, T n) {
+  const T most = 8 * (T)sizeof(T) - 1;
+  if (n >= 0) return n > most ? 0 : a << n;
+  return a >> (n < -most ? most : -n);
+}
+
+//@ fs_shr T
+FS_INLINE T fs_shr_$T(T a, T n) {
+  return n < 1 - 8 * (T)sizeof(T) ? 0 : fs_shl_$T(a, -n);
+}
+
+//@ fs_popcount T
+FS_INLINE T fs_popcount_$T(T a) { return popcount(a); }
+
 //@ fs_log T
 FS_INLINE T fs_log_$T(T a) { return log(a); }
 
