@@ -112,7 +112,13 @@ def written(r):
     turned = points.reshape(4, 3) @ np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]], F32).T
     small = np.array([1, 2, 3, 4, 7, 8, 9, 16, 31], F32)
     quarters = np.where(x < 0, (4 - x)/4, np.where(x > 8, 8, (x + 4)/4)) + F32(.5)
-    grey = np.trunc(rgb.reshape(4, 5, 3) @ np.array([.25, .5, .25])).astype(I32)
+    grey = np.trunc(rgb.reshape(4, 5, 3) @ np.array([.25, .5, .25])).astype(np.uint8)
+    bits = np.array([0, 1, 2 ** 31, 2 ** 31 + 1, 2 ** 32 - 1, 3000000000, 7, 12345], np.uint32)
+    hashed = bits*np.uint32(2654435761)
+    hashed = (hashed ^ (hashed >> np.uint32(16)))*np.uint32(1664525) + np.uint32(1013904223)
+    bytes_ = np.array([-128, -1, 5, 127], np.int8)
+    words = np.array([300, 65535, 0, 128], np.uint16)
+    packed = ((bytes_.astype(int) << 8) | (words & 255)).astype(np.int16)
     return [('written.cu', *case) for case in [
         ('saxpy', [12, 2, x, y], [2*x + y]), ('hotspot', [a, b, 6, 7, 0.5, 4, 2, 1, 3], [hot(a, b)]),
         ('pathfinder', [wall, src, 8, 1], [path(wall[1], src)]),
@@ -122,6 +128,12 @@ def written(r):
         ('local_array', [sides, 5], [sides.max(axis=1) + sides[:, 3]]), ('rotate', [points, 4], [turned]),
         ('pick', [k, x, 12], [np.where(k == 0, x, np.where(k == 1, -x, F32(0)))]),
         ('scale', [x, 3, 12], [3*x]), ('scale', [x.astype(F64), 3, 12], [3*x.astype(F64)]),
+        ('hashed', [bits, 8], [hashed // 3 + hashed % 7]),
+        ('hashed', [bits.astype(I32), 8], [hashed // 3 + hashed % 7]),
+        ('above', [bits, 8], [(bits > 2 ** 31).astype(I32)]),
+        ('packed', [bytes_, words, 4], [packed]),
+        ('brighter', [bits.astype(np.uint8), 100, 8],
+         [np.minimum(bits.astype(np.uint8).astype(int) + 100, 255).astype(np.uint8)]),
         ('rgb2gray', [rgb, 5, 4], [grey]), ('box', [a, 7, 6], [boxed(a)]),
         ('collatz', [small, 9], [np.array([1, 1, 2, 2, 3, 3, 4, 4, 5], I32)]),
         ('quarters', [x], [quarters.astype(F32)]), ('strided', [x, 12], [2*x]),
@@ -246,7 +258,7 @@ def users(r):
         ('matrixMulCUDA', [np.zeros((64, 64), F32), big, big.T.copy(), 64, 64], [big @ big.T]),
         ('counts', [k, np.ones(5, I32), 12], [1 + np.bincount(k, minlength=5).astype(I32)]),
         ('histo_kernel', [k, 12, np.ones(256, I32)],
-         [1 + np.bincount(k, minlength=256).astype(I32)]),
+         [1 + np.bincount(k, minlength=256).astype(np.uint32)]),
         ('transposeCoalesced', [np.zeros((64, 64), F32), big], [big.T]),
         ('is_prime', [np.arange(30, dtype=I32), 30],
          [np.array([n > 1 and all(n % d for d in range(2, n)) for n in range(30)], I32)]),
@@ -446,7 +458,7 @@ REFUSED = {
     'an array as a whole': (HEAD + '  y[idx] = x;\n}', '2:12', 'by elements'),
     'two subscripts of a pointer': (HEAD + '  y[idx] = A[idx][0];\n}', '2:12',
                                     '`A` has 1 subscript, not 2'),
-    'bits': (HEAD + '  y[idx] = n | 3;\n  y[idx] = x[idx];\n}', '2:12', '`|` of these numbers'),
+    'bits': (HEAD + '  y[idx] = x[idx] | 3;\n}', '2:12', '`|` is of whole numbers'),
     'no semicolon': (HEAD + '  y[idx] = 1\n}', '3:1', 'expected `;`'),
     'no end': (HEAD + '  y[idx] = 1;\n', '2:14', 'expected `}`'),
     'no end of a comment': (HEAD + '  /* y\n}', '2:3', 'this comment has no end'),

@@ -132,7 +132,12 @@ static bool find_given(struct fs_interp *in, const struct fs_func *f, int n, str
 static enum fs_c_type type_of(enum fs_dtype dt) {
   switch (dt) {
     case FS_BOOL: return FS_C_BOOL;
+    case FS_U8: return FS_C_U8;
+    case FS_I8: return FS_C_I8;
+    case FS_U16: return FS_C_U16;
+    case FS_I16: return FS_C_I16;
     case FS_I32: return FS_C_I32;
+    case FS_U32: return FS_C_U32;
     case FS_I64: return FS_C_I64;
     case FS_F16: return FS_C_F16;
     case FS_BF16: return FS_C_BF16;

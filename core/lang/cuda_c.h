@@ -20,8 +20,9 @@
 
 enum { FS_C_RANK = 4, FS_C_OWN_DIMS = 3 };
 
-enum fs_c_type { FS_C_BOOL, FS_C_I32, FS_C_I64, FS_C_F16, FS_C_BF16, FS_C_F32, FS_C_F64,
-                 FS_C_VOID };
+/* In the order in which C takes them for both of an operation, small ones as I32. */
+enum fs_c_type { FS_C_BOOL, FS_C_U8, FS_C_I8, FS_C_U16, FS_C_I16, FS_C_I32, FS_C_U32, FS_C_I64,
+                 FS_C_F16, FS_C_BF16, FS_C_F32, FS_C_F64, FS_C_VOID };
 
 struct fs_c_name {
   const char *name;

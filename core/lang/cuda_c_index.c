@@ -164,7 +164,8 @@ static bool poly_of(struct fs_c_call *c, const struct fs_expr *e, struct fs_c_po
       return fs_c_poly_add(out, e->op == FS_AO_ADD ? 1 : -1, &b);
     case FS_EX_CALL: {
       const char *f = e->args[0]->text;
-      if (!strcmp(f, "(i32)") || !strcmp(f, "(i64)")) return fs_c_poly_of(c, e->args[1], out);
+      if (!strcmp(f, "(i32)") || !strcmp(f, "(u32)") || !strcmp(f, "(i64)"))
+        return fs_c_poly_of(c, e->args[1], out);
       bool two = strchr("%<>&", *f);
       if (!two || !strcmp(f, "&&") || !fs_c_poly_of(c, e->args[1], &a) ||
           !fs_c_poly_of(c, e->args[2], &b))

@@ -115,7 +115,8 @@ static struct fs_expr *part_of_axis(const struct fs_c_reader *p, struct fs_span 
 /* What nobody else in the kernel is called, nor a function that its tree may call. */
 const char *fs_c_fresh_name(struct fs_c_reader *p, const char *c) {
   static const char ours[] =
-      " bool i32 i64 f16 bf16 f32 f64 zeros reshape trunc mod where abs min max sqrt rsqrt exp "
+      " bool u8 i8 u16 i16 i32 u32 i64 f16 bf16 f32 f64 zeros reshape trunc mod where abs min max "
+      "idiv bitand bitor bitxor shl shr sqrt rsqrt exp "
       "exp2 expm1 log log1p log2 log10 sin cos tan asin acos atan sinh cosh tanh atan2 hypot erf "
       "erfc floor ceil round fma isnan isfinite pi eps inf nan Inf NaN idx idy idz ";
   const char *name = c;
@@ -154,11 +155,11 @@ static bool is_shared(const struct fs_c_reader *p, const char *word) {
 
 static int base_type(const char *word) {
   static const struct { const char *word; enum fs_c_type type; } types[] = {
-      {"void", FS_C_VOID}, {"bool", FS_C_BOOL}, {"_Bool", FS_C_BOOL}, {"char", FS_C_I32},
-      {"short", FS_C_I32}, {"int", FS_C_I32}, {"signed", FS_C_I32}, {"unsigned", FS_C_I32},
-      {"uint", FS_C_I32}, {"uchar", FS_C_I32}, {"ushort", FS_C_I32}, {"int8_t", FS_C_I32},
-      {"uint8_t", FS_C_I32}, {"int16_t", FS_C_I32}, {"uint16_t", FS_C_I32},
-      {"int32_t", FS_C_I32}, {"uint32_t", FS_C_I32}, {"long", FS_C_I64}, {"ulong", FS_C_I64},
+      {"void", FS_C_VOID}, {"bool", FS_C_BOOL}, {"_Bool", FS_C_BOOL}, {"char", FS_C_I8},
+      {"short", FS_C_I16}, {"int", FS_C_I32}, {"signed", FS_C_I32}, {"unsigned", FS_C_U32},
+      {"uint", FS_C_U32}, {"uchar", FS_C_U8}, {"ushort", FS_C_U16}, {"int8_t", FS_C_I8},
+      {"uint8_t", FS_C_U8}, {"int16_t", FS_C_I16}, {"uint16_t", FS_C_U16},
+      {"int32_t", FS_C_I32}, {"uint32_t", FS_C_U32}, {"long", FS_C_I64}, {"ulong", FS_C_I64},
       {"int64_t", FS_C_I64}, {"uint64_t", FS_C_I64}, {"size_t", FS_C_I64}, {"half", FS_C_F16},
       {"__half", FS_C_F16}, {"__nv_bfloat16", FS_C_BF16}, {"float", FS_C_F32},
       {"double", FS_C_F64}};
@@ -186,6 +187,18 @@ bool fs_c_begins_type(const struct fs_c_reader *p) {
          !strcmp(w, "auto");
 }
 
+/* What two words are together: `unsigned char`, `long int`, `long double`. */
+static enum fs_c_type of_both(enum fs_c_type a, enum fs_c_type b) {
+  static const enum fs_c_type large[] = {FS_C_F64, FS_C_I64};
+  for (size_t k = 0; k < FS_LEN(large); k++)
+    if (a == large[k] || b == large[k]) return large[k];
+  enum fs_c_type small = FS_MIN(a, b);
+  bool sign = FS_MAX(a, b) != FS_C_U32; /* unsigned */
+  if (small == FS_C_I8) return sign ? FS_C_I8 : FS_C_U8;
+  if (small == FS_C_I16) return sign ? FS_C_I16 : FS_C_U16;
+  return sign ? FS_C_I32 : FS_C_U32;
+}
+
 /* `const unsigned int`; false: there is none, and that is said. */
 bool fs_c_rule_type(struct fs_c_reader *p, enum fs_c_type *out) {
   int type = -1;
@@ -198,8 +211,7 @@ bool fs_c_rule_type(struct fs_c_reader *p, enum fs_c_type *out) {
     if (shared) continue;
     if (fs_c_is_qualifier(p, w)) continue;
     if (part < 0) break;
-    bool more = type == FS_C_I64 || part == FS_C_I64;
-    type = type < 0 || part == FS_C_F64 ? part : more ? FS_C_I64 : FS_C_I32;
+    type = type < 0 ? part : (int)of_both((enum fs_c_type)type, (enum fs_c_type)part);
   }
   if (type < 0)
     return fs_c_fail(p, fs_c_cur(p)->span, "kernel-subset",
@@ -240,8 +252,8 @@ static struct fs_expr *opencl_index(struct fs_c_reader *p, const char *word, str
   return NULL;
 }
 
-const char *const fs_c_casts[] = {"(bool)", "(i32)", "(i64)", "(f16)", "(bf16)", "(f32)",
-                                    "(f64)"};
+const char *const fs_c_casts[] = {"(bool)", "(u8)", "(i8)", "(u16)", "(i16)", "(i32)", "(u32)",
+                                  "(i64)", "(f16)", "(bf16)", "(f32)", "(f64)"};
 
 struct fs_expr *fs_c_inlined(struct fs_c_reader *p, const struct fs_c_values *f, struct fs_expr *e,
                                int *left) {

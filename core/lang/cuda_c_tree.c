@@ -104,9 +104,17 @@ static struct fs_expr *sum(struct tree *t, const struct fs_c_poly *p, int64_t ad
 
 /* -- types ---------------------------------------------------------------------------- */
 
-static const char *const names[] = {"bool", "i32", "i64", "f16", "bf16", "f32", "f64"};
+static const char *const names[] = {"bool", "u8", "i8", "u16", "i16", "i32", "u32", "i64",
+                                    "f16", "bf16", "f32", "f64"};
+
+/* Of them C's arithmetic is another than that of whole numbers of the host. */
+static bool wraps(enum fs_c_type t) {
+  return t == FS_C_U32 || (t > FS_C_BOOL && t < FS_C_I32);
+}
 
 static struct value cast(struct tree *t, struct value v, enum fs_c_type type) {
+  if (wraps(type) && v.host && !is_float(v.type)) /* a number of the host would be brought in */
+    v.e = fs_ex_call(t->c->arena, names[FS_C_I64], v.e->span, 1, &v.e);
   v.e = fs_ex_call(t->c->arena, names[type], v.e->span, 1, &v.e);
   return (struct value){v.e, type, false, false};
 }
@@ -121,6 +129,7 @@ static struct value as_type(struct tree *t, struct value v, enum fs_c_type type)
   }
   bool plain = v.host && !v.counts && v.type != FS_C_BOOL;
   bool whole = !is_float(type) && !is_float(v.type) && v.type != FS_C_BOOL;
+  whole = whole && (!wraps(type) || v.e->kind == FS_EX_NUMBER);
   if (is_float(type) ? plain : whole && v.host) {
     v.type = type;
     return v;
@@ -130,8 +139,7 @@ static struct value as_type(struct tree *t, struct value v, enum fs_c_type type)
 
 /* The type of an operation of both. */
 static enum fs_c_type common(const struct value *a, const struct value *b) {
-  enum fs_c_type x = a->type == FS_C_BOOL ? FS_C_I32 : a->type;
-  enum fs_c_type y = b->type == FS_C_BOOL ? FS_C_I32 : b->type;
+  enum fs_c_type x = FS_MAX(a->type, FS_C_I32), y = FS_MAX(b->type, FS_C_I32);
   if (is_float(x) && is_float(y)) { /* a number that is written has the type of the other */
     if (a->host && !b->host) return y;
     if (b->host && !a->host) return x;
@@ -333,6 +341,22 @@ static bool choice(struct tree *t, const struct fs_expr *e, struct value *out) {
   return true;
 }
 
+/* Operations on bits of elements and computed numbers; of shifts the type is that of the left. */
+static void bits_of_elements(struct tree *t, const struct fs_expr *e, struct value *v,
+                             struct value *out) {
+  static const struct { const char *c, *name; } all[] = {
+      {"&", "bitand"}, {"|", "bitor"}, {"^", "bitxor"}, {"<<", "shl"}, {">>", "shr"}};
+  const char *c = e->args[0]->text, *f = "";
+  bool shift = c[0] == '<' || c[0] == '>';
+  enum fs_c_type type = shift ? FS_MAX(v[0].type, FS_C_I32) : common(&v[0], &v[1]);
+  struct value a = v[0].host ? cast(t, v[0], type) : as_type(t, v[0], type);
+  struct fs_expr *args[] = {a.e, as_type(t, v[1], shift ? FS_C_I32 : type).e};
+  if (shift && !v[1].host) args[1] = cast(t, v[1], type).e;
+  for (size_t k = 0; k < FS_LEN(all); k++)
+    if (!strcmp(all[k].c, c)) f = all[k].name;
+  *out = (struct value){fs_ex_call(t->c->arena, f, e->span, 2, args), type, false, false};
+}
+
 /* a & 7, a >> 3 and a << 3 of what is not less than 0. */
 static bool bits(struct tree *t, const struct fs_expr *e, struct value *v, struct value *out) {
   struct fs_c_poly p, q;
@@ -342,9 +366,12 @@ static bool bits(struct tree *t, const struct fs_expr *e, struct value *v, struc
   bool whole = !is_float(v[0].type) && fs_c_poly_of(t->c, e->args[1], &p) &&
                fs_c_range(t->c, &p, &low, &high) && low >= 0;
   bool mask = op == '&' && known && by > 0 && !(by & (by + 1));
-  if (!whole || !known || (!mask && (strchr("|^&", op) || by < 0 || by > 30)))
-    return fail(t, e->span, "kernel-subset", "i & 1, i >> 1 and i << 1 of threads and counters are",
-                "`%s` of these numbers is not read", e->args[0]->text);
+  if (is_float(v[0].type) || is_float(v[1].type))
+    return fail(t, e->span, "kernel-syntax", NULL, "`%s` is of whole numbers", e->args[0]->text);
+  if (!whole || !known || (!mask && (strchr("|^&", op) || by < 0 || by > 30))) {
+    bits_of_elements(t, e, v, out);
+    return true;
+  }
   int64_t k = mask ? by + 1 : (int64_t)1 << by;
   struct fs_expr *args[] = {v[0].e, number(t, e->span, (double)k, true)};
   *out = v[0];
@@ -434,14 +461,11 @@ static bool call_value(struct tree *t, const struct fs_expr *e, struct value *ou
   }
   if (!strcmp(f, "%"))
     return whole_division(t, e->args[1], e->args[2], true, e->span, &v[0], &v[1], out);
-  if (strchr("<>&|^", *f) && strcmp(f, "^")) return bits(t, e, v, out);
-  if (!strcmp(f, "^") && e->n_args == 3 && !is_float(v[0].type))
-    return fail(t, e->span, "kernel-subset", "docs/kernels.md says what of C is read",
-                "`%s` of these numbers is not read", f);
+  if (strchr("<>&|^", *f)) return bits(t, e, v, out);
   bool same = !strcmp(f, "abs") || !strcmp(f, "min") || !strcmp(f, "max");
   enum fs_c_type type = v[0].type;
   for (int k = 1; k < e->n_args - 1; k++) type = common(&v[0], &v[k]);
-  if (type == FS_C_BOOL) type = FS_C_I32;
+  type = FS_MAX(type, FS_C_I32);
   if (!same && !is_float(type)) type = t->real[FS_C_F32];
   struct fs_expr *args[3];
   *out = (struct value){.type = type, .host = true};
@@ -461,7 +485,9 @@ static bool value_of(struct tree *t, const struct fs_expr *e, struct value *out)
   switch (e->kind) {
     case FS_EX_NUMBER:
       *out = (struct value){number(t, e->span, e->number, e->is_int),
-                            e->is_int ? FS_C_I32 : t->real[FS_C_F32], true, false};
+                            !e->is_int ? t->real[FS_C_F32]
+                            : e->number <= INT32_MAX ? FS_C_I32
+                            : e->number <= UINT32_MAX ? FS_C_U32 : FS_C_I64, true, false};
       return true;
     case FS_EX_BOOL:
       *out = (struct value){(struct fs_expr *)e, FS_C_BOOL, true, false};
@@ -473,7 +499,7 @@ static bool value_of(struct tree *t, const struct fs_expr *e, struct value *out)
     case FS_EX_UNARY:
       if (!value_of(t, e->args[0], out)) return false;
       if (e->op == FS_AO_NOT) *out = as_type(t, *out, FS_C_BOOL);
-      else if (out->type == FS_C_BOOL) *out = as_type(t, *out, FS_C_I32);
+      else if (out->type < FS_C_I32) *out = as_type(t, *out, FS_C_I32);
       x = fs_ex_node(t->c->arena, FS_EX_UNARY, e->span, 1, &out->e);
       x->op = e->op;
       out->e = x;
@@ -733,7 +759,8 @@ static void put_arrays(struct tree *t, struct fs_c_array *before) {
     if (!k->params[p].array || !a->known) continue;
     flatten(t, p);
     before[p] = *a;
-    bool widen = t->c->given[p].given && is_float(want) && !is_float(has);
+    bool widen = t->c->given[p].given && !is_float(has) &&
+                 (is_float(want) || (wraps(want) && has != want));
     if (widen) {
       e = fs_ex_call(t->c->arena, names[want], e->span, 1, &e);
       t->c->given[p].given = false;
@@ -854,7 +881,8 @@ static bool find_types(struct tree *t) {
     enum fs_c_type has = t->c->given[p].type;
     if (!of->array || !t->c->given[p].given) continue;
     if (is_float(has) && !is_float(of->type))
-      return fail(t, of->span, "kernel-arguments", "i32(x) converts it",
+      return fail(t, of->span, "kernel-arguments",
+                  fs_arena_printf(t->c->arena, "%s(x) converts it", names[of->type]),
                   "`%.60s` has whole numbers, and is given %s", of->name, names[has]);
     if (!is_float(of->type) || !is_float(has)) continue;
     t->real[of->type] = said[of->type] ? FS_MAX(t->real[of->type], has) : has;

@@ -191,3 +191,33 @@ __global__ void chosen(const real *x, const int *k, real *y, int n) {
     }
   y[i] = w[k[i]];
 }
+
+// Integers without a sign, of which products wrap around and shifts bring no sign.
+__global__ void hashed(const unsigned int *x, unsigned int *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    unsigned int h = x[i] * 2654435761u;
+    h = h ^ (h >> 16);
+    h = h * 1664525u + 1013904223u;
+    y[i] = h / 3u + (h % 7);
+  }
+}
+
+__global__ void above(const unsigned int *x, int *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[i] > 2147483648u;
+}
+
+// Small integers are ints where they are computed with.
+__global__ void packed(const signed char *a, const uint16_t *b, short *c, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) c[i] = (short)((a[i] << 8) | (b[i] & 0xff));
+}
+
+__global__ void brighter(unsigned char *image, int by, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    int v = image[i] + by;
+    image[i] = v > 255 ? 255 : v;
+  }
+}
