@@ -18,12 +18,12 @@ print(dtype(a + 70000), " ", dtype(a + 1e3), " ", dtype(u16(a) + i16(b)), " ", d
 # expect: i32 f32 i32 i64
 print(dtype(u32(a) + a), " ", dtype(f16(a) + u32(a)), " ", dtype(true + a))
 # expect: u32 f16 u8
-print(u32([4294967295]) > i32([-1]), " ", u8([200]) == i8([-56]), " ", u16([65535]) > i16([-1]))
+print(all(u32([4294967295]) > i32([-1])), " ", any(u8([200]) == i8([-56])), " ", all(u16([65535]) > i16([-1])))
 # expect: true false true
 is(mod(a, 7), "u8", [0, 1, 4, 3]); is(mod(b, 7), "i8", [5, 6, 5, 1]);
 is(mod(a, u8([0, 1, 2, 3])), "u8", [0, 0, 0, 0]); is(min(a, 7), "u8", [0, 1, 7, 7]);
 is(max(b, 0), "i8", [0, 0, 5, 127]); is(clamp(a, 1, 200), "u8", [1, 1, 200, 200]);
-is(sum(a), "i64", 456); is(prod(b), "i64", -81280); is(sum(a .* a), "i64", 66);
+is(sum(a), "i64", 456); is(prod(b), "i64", 81280); is(sum(a .* a), "i64", 66);
 is(a'*a, "i64", 105026); is(max(a), "u8", 255); is(argmax(b), "i64", 4); is(mean(a), "f32", 114);
 is(a/2, "f32", [0, 0.5, 100, 127.5]); is(sqrt(u32(a))[2], "f32", 1);
 is(cumsum(a), "i64", [0, 1, 201, 456]); is(cummax(b), "i8", [-128, -1, 5, 127]);
@@ -103,7 +103,7 @@ print(t, " ", dtype(t))
 # expect: 159 u8
 c'
 # expect: i32[1×4]
-# expect:    2   40   51  103
+# expect:     2   40   51  103
 # ---
 # The histogram of an image is made flat.
 n = 64; i = i64(vec(0:n-1));
