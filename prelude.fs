@@ -347,6 +347,164 @@ function trapz(x, y)
   y = y[:]
   return sum((x[2:end] - x[1:end-1]) .* (y[2:end] + y[1:end-1])) / 2
 end
+# corr(X): the correlations between the columns of X; of f16 and bf16 in f32.
+corr(X) = cov(standardize(X))
+# nchoosek(n, k): in how many ways k of n are chosen. Exact while it is below 2^53/n.
+function nchoosek(n, k)
+  assert(k >= 0 && n >= k && floor(n) == n && floor(k) == k, "nchoosek takes whole numbers, 0 <= k <= n")
+  k = min(k, n - k)
+  c = 1
+  for i = 1:k
+    c = c*(n - k + i)/i
+  end
+  return c
+end
+# searchsorted(v, x, side = "left"): how many elements of the ascending v are less than each of x, by
+# halving; "right": less or equal. NaN comes behind all.
+function searchsorted(v, x, side = "left")
+  assert(side == "left" || side == "right", "the side is \"left\" or \"right\"")
+  v = v[:]
+  q = x[:]
+  n = numel(v)
+  p = zeros(numel(q), "i64")
+  if side == "left"
+    for i = 1:numel(q)
+      a = 0
+      b = n
+      while a < b
+        c = floor((a + b)/2) + 1
+        if v[c] >= q[i]
+          b = c - 1
+        else
+          a = c
+        end
+      end
+      p[i] = a
+    end
+  else
+    for i = 1:numel(q)
+      a = 0
+      b = n
+      while a < b
+        c = floor((a + b)/2) + 1
+        if v[c] > q[i]
+          b = c - 1
+        else
+          a = c
+        end
+      end
+      p[i] = a
+    end
+  end
+  if ndims(x) == 1
+    return p
+  end
+  if ndims(x) == 0
+    return p[1]
+  end
+  return reshape(p, size(x))
+end
+# bincount(k, n = number(max(k))): how often each of 1 to n is among the whole numbers k.
+function bincount(k, n = number(max(k)))
+  h = zeros(n, "i64")
+  h[k[:]] += 1
+  return h
+end
+# accumarray(k, v, n = number(max(k)), how = "sum"): for each of 1 to n what the v are together whose
+# k it is: their "sum", "prod", "max", "min", "mean" or "count", in their order; 0 where none is.
+function accumarray(k, v, n = number(max(k)), how = "sum")
+  k = k[:]
+  v = v[:]
+  assert(numel(v) == numel(k), "accumarray needs as many values as places")
+  if how == "count"
+    return bincount(k, n)
+  end
+  if how == "sum" || how == "mean"
+    h = zeros(n, dtype(v))
+    h[k] += v
+    if how == "sum"
+      return h
+    end
+    return h ./ max(bincount(k, n), 1)
+  end
+  if how == "prod"
+    h = ones(n, dtype(v))
+    for i = 1:numel(k)
+      h[k[i]] = h[k[i]]*v[i]
+    end
+  else
+    assert(how == "max" || how == "min", "accumarray knows sum prod max min mean count")
+    h = zeros(n, dtype(v))
+    h[k] = v
+    if how == "max"
+      for i = 1:numel(k)
+        h[k[i]] = max(h[k[i]], v[i])
+      end
+    else
+      for i = 1:numel(k)
+        h[k[i]] = min(h[k[i]], v[i])
+      end
+    end
+  end
+  return where(bincount(k, n) > 0, h, 0)
+end
+# histcounts(x, edges): how many of x lie between each two of the ascending edges: from one on up to
+# the next, which belongs to the last two only. What lies outside, and NaN, is not counted.
+function histcounts(x, edges)
+  n = numel(edges) - 1
+  assert(n >= 1, "histcounts needs two edges or more")
+  x = x[:]
+  k = searchsorted(edges, x, "right")
+  k = where(x == edges[n + 1], n, k)
+  k = where((k >= 1) && (k <= n) && (x == x), k, n + 1)
+  return bincount(k, n + 1)[1:n]
+end
+# interp1(x, y, q): the values at q of the lines through the points x, y, of which x ascends; NaN
+# outside of x.
+function interp1(x, y, q)
+  x = x[:]
+  y = y[:]
+  n = numel(x)
+  assert(numel(y) == n && n >= 2, "interp1 needs two points or more, as many x as y")
+  k = min(max(searchsorted(x, q, "right"), 1), n - 1)
+  a = x[k]
+  b = x[k + 1]
+  t = (q - a) ./ (b - a)
+  inside = (q >= x[1]) && (q <= x[n])
+  return where(inside, where(q == b, y[k + 1], y[k] + t .* (y[k + 1] - y[k])), NaN)
+end
+# polyfit(x, y, n): the polynomial of degree n, highest power first, of least squares through the
+# points x, y.
+function polyfit(x, y, n)
+  x = x[:]
+  assert(numel(y) == numel(x), "polyfit needs as many values as places")
+  V = ones(numel(x), n + 1, dtype(x*0.5))
+  for k = n:-1:1
+    V[:, k] = V[:, k + 1] .* x
+  end
+  return V \ y[:]
+end
+# filter(b, a, x): the y of the recurrence a[1]*y[i] + a[2]*y[i-1] + ... = b[1]*x[i] + b[2]*x[i-1] +
+# ..., from nothing on.
+function filter(b, a, x)
+  a = reshape(a + zeros(1, dtype(x)), numel(a))
+  b = reshape(b + zeros(1, dtype(x)), numel(b))
+  u = conv(x, b ./ a[1])[1:numel(x)]
+  m = numel(a)
+  if m == 1
+    return u
+  end
+  w = a ./ a[1]
+  y = u
+  for i = 2:numel(u)
+    s = y[i]
+    for j = 2:min(m, i)
+      s -= w[j]*y[i - j + 1]
+    end
+    y[i] = s
+  end
+  return y
+end
 # conv(x, w): the convolution of two vectors, of all n + m - 1 places; eight elements of
 # w in one trip over x.
 function conv(x, w)

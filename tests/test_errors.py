@@ -371,7 +371,7 @@ HABITS = [
     ('size(M, [1, 2])', '[1, 2]', 'm, n = size(A)'),
     ('shift(keep, 1)', 'shift', 'circshift(x, k)'),
     ('concat(keep, keep)', 'concat', '[A, B]'),
-    ('bincount(keep)', 'bincount', 'h = zeros(n); h[k] += 1'),
+    ('tabulate(keep)', 'tabulate', 'bincount(k)'),
     ('histogram(keep, 10)', 'histogram', 'hist(x)'),
 ]
 CASES.update({f'habit {text}': (text, under, ['hint: ', hint])
