@@ -261,6 +261,8 @@ CELLS = [
     'for k = 1:{2}; s = s + k; end', 'k = {2}; for k = 1:k; s = s + k; end',
     'f(t) = t + s + {0}', 'w = f(y);', 'g = t -> t*a + {0};', 'v = map(g, [1, 2, 3]);',
     'if s > {0}; y = x; else; y = 2*x; end',
+    'q = {{x, {0}, "t"}};', 'q = {{n = {0}, x = x}}; q.x[1] += a;', 'q = split("a b {0}", " ");',
+    'try; q[end+1] = {0}; catch; q = {{{{}}}}; end',
     'try; x = x + {0}; y = x[9{2}]; catch q; u = {0}; end', 'x[{2}] = {0};', 'y = x(1:3) + a;',
     ':set digits {2}', ':set width 6{2}', 's = 0;', 'x = [{0}, 1, 2, 3, 4, 5, 6];',
     'x = randn(7);', 'q = "x = {0}"; u = {0};', 'u = u + a; # :set digits 9',

@@ -3,10 +3,11 @@
  * From the bottom to the top; a file calls those above it in this list, but for circles of a few:
  *   scope.c    the names of a scope      words.c  the words of messages
  *   limits.c   what stops an input       state.c  settings
+ *   list.h     lists and records         text.c   strings as rows of characters
  *   record.c   what a list of statements reads and gives: again.h
  *   env.c      names: undo log, lookup
  *   block.c    the statement block: handles, flush, virtual results, host reads
- *   print.c    values as text
+ *   print.c    values as text            pick.c   s[i], s.x of strings and lists
  *   trace.c    traced values: promotion, broadcasting, elementwise, reductions
  *   construct.c  zeros ... linspace, array literals
  *   operate.c, linalg.c  operators; products, transposes, solves, powers
