@@ -96,6 +96,10 @@ SESSION = [
     # Help.
     ('?f16', r'f16\(x\) +builtin\n  x as 16-bit floats'),
     ('?while', 'while +keyword(\n.*)*'),
+    (':help functions sort', r'  sort +s, p = sort(.*\n)*  argsort .*(.*\n?)*'),
+    ('?*max', r'(  \w*max  .*\n?)+'),
+    (':help functions zzz', r".*error: no function has 'zzz' in its name(.*\n)*hint: :help functions lists them all"),
+    ('help', r'Help\n(.*\n?)*'),
     ('?:why', r':why \[a \[b\] \| slow \[k1\]\]\n(.*\n?)*'),
     ('?b', r'b = f64\[5\]\n.*4 +6 +8 +10 +12'),
     ('??trace', r'trace\(A\) +builtin\n  sum of the diagonal'),

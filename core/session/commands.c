@@ -112,11 +112,20 @@ static char *asked_about(const char *word) {
   return fs_strndup(word, n ? n : strlen(word));
 }
 
+/* `:help functions [word]` */
+static enum fs_status run_help_functions(struct command *c) {
+  if (c->n > 2) return usage(c);
+  if (fs_session_put_functions(c->s, c->n > 1 ? c->word[1] : "", &c->out)) return FS_OK;
+  return fs_error(&c->s->diags, c->span, "unknown-name", ":help functions lists them all",
+                  "no function has '%.200s' in its name or description", c->word[1]);
+}
+
 static enum fs_status run_help(struct command *c) {
   if (!c->n) {
     put_overview(c);
     return FS_OK;
   }
+  if (is(c, 0, "functions")) return run_help_functions(c);
   bool colon = *c->word[0] == ':';
   char *word = asked_about(c->word[0]);
   const char *name = word + colon;
@@ -866,7 +875,8 @@ static enum fs_status inspect(struct fs_session *s, const char *line,
   while (*name == ' ' || *name == '\t') name++;
   if (!*name) return fs_session_command(s, ":help", span);
   char *word = asked_about(name);
-  bool found = fs_session_describe(s, word, detail, &out) || put_command(word, &out) ||
+  bool found = (strpbrk(word, "*") && fs_session_put_functions(s, word, &out)) ||
+               fs_session_describe(s, word, detail, &out) || put_command(word, &out) ||
                put_topic(s, word, &out);
   if (found) fs_session_say(s, "stdout", fs_str_text(&out), out.len);
   enum fs_status st = found ? FS_OK : not_known(s, word, span);

@@ -2,6 +2,7 @@
 #include "core/session/internal.h"
 
 #include <dirent.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -331,6 +332,35 @@ json_t *fs_session_complete(struct fs_session *s, const char *text, size_t len,
   *end = cursor;
   free(copy);
   return a.list;
+}
+
+/* -- finding functions ---------------------------------------------------------------- */
+
+static bool answers_to(const json_t *o, const char *word) {
+  const char *name = json_string_value(json_object_get(o, "text"));
+  const char *doc = json_string_value(json_object_get(o, "doc"));
+  if (strpbrk(word, "*?[")) return !fnmatch(word, name, 0);
+  return !*word || strcasestr(name, word) || (doc && strcasestr(doc, word));
+}
+
+bool fs_session_put_functions(struct fs_session *s, const char *word, struct fs_str *out) {
+  struct answers a = {s, json_array(), "", 0};
+  size_t k;
+  const json_t *o;
+  int widest = 0, n = 0;
+  add_variables(&a, true);
+  add_functions(&a);
+  for (int round = 0; round < 2; round++)
+    json_array_foreach(a.list, k, o) {
+      const char *name = json_string_value(json_object_get(o, "text"));
+      const char *doc = json_string_value(json_object_get(o, "doc"));
+      if (strcmp(json_string_value(json_object_get(o, "type")), "function")) continue;
+      if (!answers_to(o, word)) continue;
+      if (!round) widest = FS_MAX(widest, (int)strlen(name)), n++;
+      else fs_str_printf(out, "  %-*s  %s\n", widest, name, doc ? doc : "");
+    }
+  json_decref(a.list);
+  return n > 0;
 }
 
 /* -- what is known about a name ------------------------------------------------ */

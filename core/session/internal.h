@@ -440,6 +440,9 @@ struct fs_words {
   struct fs_str *out;
   const char *wrong, *hint; /* static */
 };
+/* help.c: functions whose name or description has a word, or whose name matches a pattern with
+ * *, a line each; "": all. False: there are none. */
+bool fs_session_put_functions(struct fs_session *s, const char *word, struct fs_str *out);
 /* slow.c: `:why slow [k1]`, of the event of the last block (borrowed, or NULL) */
 enum fs_status fs_session_why_slow(struct fs_session *s, struct fs_words *words,
                                    const json_t *plan);

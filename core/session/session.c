@@ -275,6 +275,23 @@ static bool is_command_line(const char *text, size_t len, size_t *begin,
   return text[*begin] == ':' || text[*begin] == '?';
 }
 
+/* The command that somebody at a prompt means by a word as other prompts have it, where no
+ * variable is called so; else NULL. */
+static const char *spoken_command(struct fs_session *s, const char *text, size_t len) {
+  static const char *const words[][2] = {{"quit", ":quit"},   {"quit()", ":quit"},
+                                         {"exit", ":quit"},   {"exit()", ":quit"},
+                                         {"help", ":help"},   {"help()", ":help"}};
+  struct fs_interp_var v;
+  if (s->flags & FS_EVAL_SCRIPT) return NULL;
+  for (size_t w = 0; w < FS_LEN(words); w++) {
+    if (strlen(words[w][0]) != len || memcmp(words[w][0], text, len)) continue;
+    for (int k = 0; fs_interp_var_at(s->in, k, &v); k++)
+      if (!strncmp(v.name, text, 4) && !v.name[4]) return NULL;
+    return words[w][1];
+  }
+  return NULL;
+}
+
 /* Of the text of the input being run. */
 static uint32_t add_source(struct fs_session *s, const char *name, const char *text,
                            size_t len) {
@@ -288,7 +305,8 @@ static enum fs_status eval_command(struct fs_session *s, const char *name,
                                    size_t end) {
   uint32_t source = add_source(s, name, text, len);
   struct fs_span span = {source, (uint32_t)begin, (uint32_t)end};
-  char *line = fs_strndup(text + begin, end - begin);
+  const char *spoken = spoken_command(s, text + begin, end - begin);
+  char *line = spoken ? fs_strdup(spoken) : fs_strndup(text + begin, end - begin);
   enum fs_status st = fs_session_command(s, line, span);
   free(line);
   return st;
@@ -311,7 +329,7 @@ static enum fs_status report_incomplete(struct fs_session *s, const char *name,
 static enum fs_status eval_text(struct fs_session *s, const char *name,
                                 const char *text, size_t len) {
   size_t begin, end;
-  if (is_command_line(text, len, &begin, &end))
+  if (is_command_line(text, len, &begin, &end) || spoken_command(s, text + begin, end - begin))
     return eval_command(s, name, text, len, begin, end);
   enum fs_status st = begin < end ? fs_session_ready(s) : FS_OK;
   if (!st && s->dump & 1 && begin < end) {
