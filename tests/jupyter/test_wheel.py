@@ -124,7 +124,7 @@ def test_lexer_tables(score):
                 'keywords', keywords)
     table = re.search(r'\} operators\[\] = \{(.*?)\n\};', lex, re.S).group(1)
     signs = {s.replace('\\\\', '\\') for s in re.findall(r'\{"(.+?)", FS', table)}
-    score.check(signs - set(';,()[]') - {'\\n'} == set(words.OPERATORS), 'operators',
+    score.check(signs - set(';,()[]{}') - {'\\n'} == set(words.OPERATORS), 'operators',
                 sorted(signs))
     special = re.search(r'before a name:\n\n    (.*)\n', grammar).group(1)
     score.check(tuple(special.split()) == words.DECLARATIONS, 'declarations', special)
