@@ -4,8 +4,9 @@
     bench/regions.py [--serve build/bench-serve] [--n 200000] [--only WORD] [--json FILE]
 
 C: `cc -O2 -ffp-contract=off`, one loop around the other, as one would write it; one thread, as
-Fusible has here. Interpreted: no compiler. Compiled: with `:set regions now`, by the system's.
-Times are the smallest of some runs; all three have the same results, or the row says so.
+Fusible has here. Interpreted: after `:set regions off`. Compiled: after `:set regions now`.
+Times are the smallest of some runs. A row says OTHER where the results are not those of C, as of
+exp, whose vector form rounds in another way than the library's.
 """
 import argparse
 import ctypes
@@ -23,8 +24,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 RUNS = 5
 
-# Name; set up; what is timed; the C function of (n, arrays of SETUP's names in order ..., result);
-# names of its arrays; the result.
+# Name; what sets up; what is timed; the same in C, of (n, arrays ..., result); the names of these
+# arrays; that of the result.
 PROGRAMS = [
     ('newton', 'x = 1 + mod(7*f64(1:N)\', 1000)/10; y = zeros(N, "f64");',
      '''forall i = 1:N

@@ -55,6 +55,12 @@ struct fs_region {
 uint64_t fs_region_hash(const struct fs_region *r);
 /* Whether they are the same but for the result. */
 bool fs_region_same(const struct fs_region *a, const struct fs_region *b);
+/* The same with these results in fewer steps and registers, which go to registers[0 ..
+ * FS_REGION_REGISTERS) and steps[0 .. r->n_steps); results are numbered anew. Its own result
+ * counts only where it is among these. False, and results as they were: it has no room. */
+bool fs_region_tidy(const struct fs_region *r, struct fs_region *out,
+                    struct fs_region_register *registers, struct fs_region_step *steps,
+                    int n_results, int *results);
 /* A copy in the arena. */
 const struct fs_region *fs_region_keep(struct fs_arena *arena, const struct fs_region *r);
 /* A guess of its operations: nobody knows how many rounds there are. */

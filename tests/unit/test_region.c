@@ -89,7 +89,47 @@ static void test_results(const char *isa) {
   }
 }
 
+/* In fewer steps: what is computed twice is computed once, but not across an END, where lanes come
+ * together; what nobody reads is not. */
+static void test_tidy(const char *isa) {
+  enum { ALL = REGISTERS + 1, MORE = REGISTERS, MANY = 90 };
+  struct fs_region_register in[ALL], registers_out[FS_REGION_REGISTERS];
+  memcpy(in, registers, sizeof registers);
+  in[MORE] = (struct fs_region_register){FS_RR_TEMPORARY, FS_BOOL, {0}};
+  static const struct fs_region_step twice[] = {
+      {.code = FS_RG_BLOCK},
+      MAP(LESS, FS_OP_LT, EIGHT, X),
+      UNLESS(LESS, 0),
+      MAP(MORE, FS_OP_LT, EIGHT, X),   /* once more */
+      UNLESS(MORE, 0),
+      MAP(COUNT, FS_OP_ADD, X, ONE),
+      MAP(BOUND, FS_OP_ADD, X, ONE),
+      MAP(LESS, FS_OP_EQ, X, ONE),     /* nobody reads it */
+      {.code = FS_RG_END},
+      MAP(BOUND, FS_OP_ADD, X, ONE)};  /* of all lanes */
+  struct fs_region_step steps_out[FS_LEN(twice)];
+  const struct fs_region r = {1, ALL, FS_LEN(twice), COUNT, in, twice};
+  struct fs_region fewer;
+  const int results[] = {COUNT, BOUND};
+  int renamed[] = {COUNT, BOUND};
+  CHECK(fs_region_tidy(&r, &fewer, registers_out, steps_out, 2, renamed), "there is room");
+  CHECK(fewer.n_steps == 7, "%d steps", fewer.n_steps);
+  int32_t x[MANY], a[2][MANY], b[2][MANY];
+  for (int k = 0; k < MANY; k++) x[k] = k % 20;
+  const struct fs_routines *routines = fs_cpu_routines(isa);
+  const struct fs_region_call plain = {routines, {a[0], a[1]}, {x}, {0}, MANY, 0};
+  const struct fs_region_call tidy = {routines, {b[0], b[1]}, {x}, {0}, MANY, 0};
+  fs_region_run(&r, 2, results, &plain);
+  fs_region_run(&fewer, 2, renamed, &tidy);
+  for (int k = 0; k < MANY; k++) {
+    CHECK(a[0][k] == (x[k] > 8 ? x[k] + 1 : 0) && a[1][k] == x[k] + 1, "%s: as it stands", isa);
+    CHECK(a[0][k] == b[0][k] && a[1][k] == b[1][k], "%s: lane %d is the same", isa, k);
+  }
+}
+
 int main(void) {
+  test_tidy("plain");
+  test_tidy("avx2");
   test_results("plain");
   test_results("avx2");
   test_loads("plain");

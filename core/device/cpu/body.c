@@ -207,15 +207,19 @@ struct fs_body *fs_body_get(const struct fs_region *r, int n_results, const int 
   uint64_t hash = fs_hash(&routines, sizeof routines, hash_of(r, n_results, results));
   for (struct fs_body *b = all.list; b; b = b->next)
     if (b->hash == hash) return b->users++, b;
-  size_t registers = sizeof *r->registers * (size_t)r->n_registers;
+  size_t registers = sizeof *r->registers * FS_REGION_REGISTERS;
   size_t steps = sizeof *r->steps * (size_t)r->n_steps;
   struct fs_body *b = fs_calloc(1, sizeof *b + registers + steps);
   char *behind = (char *)(b + 1);
-  b->region = *r;
-  b->region.registers = memcpy(behind, r->registers, registers);
-  b->region.steps = memcpy(behind + registers, r->steps, steps);
+  struct fs_region_register *own = memcpy(behind, r->registers, registers);
+  struct fs_region_step *all_steps = memcpy(behind + registers, r->steps, steps);
   b->n_results = n_results;
   memcpy(b->results, results, sizeof *results * (size_t)n_results);
+  if (!fs_region_tidy(r, &b->region, own, all_steps, n_results, b->results)) {
+    b->region = *r;
+    b->region.registers = memcpy(own, r->registers, sizeof *own * (size_t)r->n_registers);
+    b->region.steps = memcpy(all_steps, r->steps, steps);
+  }
   b->hash = hash;
   find_calls(b, routines);
   b->users = 1;
