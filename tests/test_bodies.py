@@ -50,7 +50,8 @@ def run(text, mode, folder, **more):
     with open(path, 'w', encoding='utf-8') as f:
         f.write(text)
     env = dict(os.environ, FUSIBLE_REGIONS=mode, FUSIBLE_REFERENCE_DEVICE='1',
-               TMPDIR=os.path.join(folder, 'tmp'), XDG_CACHE_HOME=os.path.join(folder, 'cache'), XDG_RUNTIME_DIR='', **more)
+               TMPDIR=os.path.join(folder, 'tmp'), XDG_RUNTIME_DIR='',
+               XDG_CACHE_HOME=os.path.join(folder, 'cache'), **more)
     return subprocess.run([PROGRAM, '--no-rc', '--target', 'cpu', path], env=env, text=True,
                           capture_output=True, timeout=600, check=False)
 
@@ -152,8 +153,8 @@ def ends(folder):
         env = dict(os.environ, FUSIBLE_REGIONS='now', TMPDIR=os.path.join(folder, 'tmp'),
                    XDG_CACHE_HOME=os.path.join(folder, 'cache'), XDG_RUNTIME_DIR='',
                    FUSIBLE_CC=slow)
-        p = subprocess.Popen([PROGRAM, '--no-rc', '--one-process', '--target', 'cpu', path], env=env,
-                             stderr=subprocess.DEVNULL)
+        p = subprocess.Popen([PROGRAM, '--no-rc', '--one-process', '--target', 'cpu', path],
+                             env=env, stderr=subprocess.DEVNULL)
         tmp = os.path.join(folder, 'tmp')
         check(wait_for(lambda: any(os.path.exists(os.path.join(tmp, d, 'part'))
                                    for d in os.listdir(tmp))), 'the compiler runs')

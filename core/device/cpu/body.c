@@ -13,7 +13,7 @@
 #include "core/device/cpu/native.h"
 
 enum { MOST_CALLS = 32, PATIENCE = 1 << 16 /* rounds between two looks for an interrupt */ };
-static const double WORTH = 0.02; /* seconds of interpreted runs, as long as a tenth of a compilation */
+static const double WORTH = 0.02; /* seconds of interpreted runs; a compilation takes 0.2 */
 
 enum state { INTERPRETED, COMPILES, COMPILED, FAILED };
 
@@ -24,7 +24,7 @@ struct fs_body {
   int users;
   enum state state;
   double spent;
-  double best[2];            /* least seconds for an element: interpreted, and as code; 0: not known */
+  double best[2];            /* least seconds for an element: interpreted, as code; 0: not known */
   fs_body_fn *entry, *runs;  /* its code; what runs now, NULL: it is interpreted */
   int n_calls;
   fs_map_fn *call[MOST_CALLS];
@@ -170,9 +170,9 @@ void fs_body_put(const struct fs_body *b, struct fs_str *out) {
               "  unsigned rounds = 0;\n  (void)stride, (void)one, (void)call;\n");
   for (int k = 0; k < r->n_operands; k++) {
     bool table = r->registers[k].kind == FS_RR_TABLE;
-    fs_str_printf(out, table ? "  const %s *r%d = in[%d];\n  const int64_t n%d = stride[%d];\n"
-                             : "  const %s *p%d = in[%d];\n  const int64_t d%d = !(one >> %d & 1);\n",
-                  types[type_of(r, k)], k, k, k, k);
+    fs_str_printf(out, "  const %s *%c%d = in[%d];\n", types[type_of(r, k)], table ? 'r' : 'p', k, k);
+    fs_str_printf(out, table ? "  const int64_t n%d = stride[%d];\n"
+                             : "  const int64_t d%d = !(one >> %d & 1);\n", k, k);
   }
   for (int k = 0; k < b->n_results; k++)
     fs_str_printf(out, "  %s *o%d = out[%d];\n", types[type_of(r, b->results[k])], k, k);

@@ -27,7 +27,8 @@ enum { MAX_LOG = 16 << 10, MAX_OBJECT = 16 << 20, PATIENCE = 60 };
  * All are known to gcc and to clang. */
 static const char *const flags[] = {
     "-x", "c", "-std=gnu11", "-O3", "-march=native", "-ffp-contract=off",
-    "-fno-trapping-math", "-fno-math-errno", "-fno-strict-aliasing", "-fPIC", "-shared", "-fvisibility=hidden",
+    "-fno-trapping-math", "-fno-math-errno", "-fno-strict-aliasing",
+    "-fPIC", "-shared", "-fvisibility=hidden",
     "-fdiagnostics-color=never", "-ftabstop=1",
     "-Werror=implicit-function-declaration", "-Werror=implicit-int",
     "-Werror=return-type"};
