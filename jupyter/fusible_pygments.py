@@ -17,7 +17,7 @@ CONSTANTS = ('true', 'false')
 DECLARATIONS = ('input', 'TILE32x32', 'matrix', 'subvector32', 'vector',
                 'globalscalar', 'scalar')
 OPERATORS = ('->', '+=', '-=', '*=', '/=', '||', '&&', '==', '!=', '<=', '>=',
-             '.*', './', '.^', '=', '<', '>', ':', '+', '-', '*', '/', '\\', '^',
+             '.*', './', '.^', ".'", '=', '<', '>', ':', '+', '-', '*', '/', '\\', '^',
              '!', "'")
 
 # Above ASCII everything is a letter but these: punctuation, symbols, arrows,
@@ -71,9 +71,9 @@ class FusibleLexer(RegexLexer):
         ],
         'numbers': [
             (rf'0[xX][0-9a-fA-F]+{ENDS}', Number.Hex),
-            (rf'(?:[0-9]+{POINT}[0-9]*|\.[0-9]+)(?:{EXPONENT})?{ENDS}',
+            (rf'(?:[0-9]+{POINT}[0-9]*|\.[0-9]+)(?:{EXPONENT})?i?{ENDS}',
              Number.Float),
-            (rf'[0-9]+{EXPONENT}{ENDS}', Number.Float),
+            (rf'[0-9]+(?:{EXPONENT}i?|i){ENDS}', Number.Float),
             (rf'[0-9]+{ENDS}(?!{POINT})', Number.Integer),
             # A name sticks to it: `2x`.
             (rf'(?:[0-9]+(?:{POINT})?|\.(?=[0-9]))(?:{LETTER}|[0-9])*', Error),

@@ -328,8 +328,10 @@ static bool make_virtual(struct fs_interp *in, struct fs_tensor *t) {
   double bytes = bytes_of(t);
   if (bytes < VIRTUAL_MIN_BYTES) return false;
   for (int i = 0; i < in->pending.len; i++) {
-    const struct fs_val *v = &in->pending.data[i].value;
-    if (v->kind == FS_V_TENSOR && v->tensor == t) return false;
+    struct fs_tensor *shown[2];
+    int n = fs_val_tensors(&in->pending.data[i].value, shown);
+    for (int k = 0; k < n; k++)
+      if (shown[k] == t) return false;
     if (fs_plot_request_shows(in->pending.data[i].plot, t)) return false;
   }
   struct recipe r = {.from = in->graph, .most = VIRTUAL_NODES,
@@ -347,16 +349,24 @@ static bool make_virtual(struct fs_interp *in, struct fs_tensor *t) {
   return true;
 }
 
-enum fs_status fs_block_may_keep(struct fs_interp *in, const struct fs_val *v,
-                                 struct fs_span span) {
-  const struct fs_tensor *t = v->kind == FS_V_TENSOR ? v->tensor : NULL;
+static enum fs_status may_keep(struct fs_interp *in, const struct fs_tensor *t,
+                               struct fs_span span) {
   double memory = in->target ? (double)in->target->device.memory_bytes : 0;
-  if (!t || t->state != FS_TS_LAZY || t->graph != in->graph || bytes_of(t) <= memory)
+  if (t->state != FS_TS_LAZY || t->graph != in->graph || bytes_of(t) <= memory)
     return FS_OK;
   struct recipe r = {.from = in->graph, .most = VIRTUAL_NODES,
                      .most_depth = VIRTUAL_DEPTH};
   bool made_up = cheap(&r, t->node, 0) && (r.random || r.input_bytes <= 0);
   return made_up ? fs_check_size(in, t->dtype, &t->shape, span) : FS_OK;
+}
+
+enum fs_status fs_block_may_keep(struct fs_interp *in, const struct fs_val *v,
+                                 struct fs_span span) {
+  struct fs_tensor *t[2];
+  enum fs_status st = FS_OK;
+  int n = fs_val_tensors(v, t);
+  for (int k = 0; k < n && st == FS_OK; k++) st = may_keep(in, t[k], span);
+  return st;
 }
 
 /* -- who holds a tensor ---------------------------------------------------- */
@@ -381,8 +391,17 @@ static struct held *held_in(const held_list *list, const struct fs_tensor *t) {
   return list->len ? bsearch(&key, list->data, (size_t)list->len, sizeof key, by_address) : NULL;
 }
 
-static struct held *held_as(const held_list *list, const struct fs_val *v) {
-  return v->kind == FS_V_TENSOR ? held_in(list, v->tensor) : NULL;
+/* A complex value that several names share holds its parts once. */
+static void held_as(const held_list *list, const struct fs_val *v, const char *name, int refs) {
+  struct fs_tensor *t[2];
+  int n = fs_val_tensors(v, t);
+  if (v->kind == FS_V_COMPLEX && v->complex->refs > 1) refs = 0;
+  for (int k = 0; k < n; k++) {
+    struct held *h = held_in(list, t[k]);
+    if (!h) continue;
+    if (!h->name) h->name = name;
+    h->refs += refs;
+  }
 }
 
 /* Goes over all variables once, however many tensors there are. */
@@ -390,12 +409,9 @@ static void find_holders(const struct fs_interp *in, const held_list *list) {
   struct held *h;
   for (const struct fs_scope *s = in->scope; s; s = s->up)
     for (int i = 0; i < s->vars.len; i++)
-      if ((h = held_as(list, &s->vars.data[i].value)) && !h->name) h->name = s->vars.data[i].name;
-  for (int i = 0; i < in->undo.len; i++) {
-    if (!(h = held_as(list, &in->undo.data[i].old))) continue;
-    if (!h->name && in->undo.data[i].name) h->name = in->undo.data[i].name;
-    h->refs++;
-  }
+      held_as(list, &s->vars.data[i].value, s->vars.data[i].name, 0);
+  for (int i = 0; i < in->undo.len; i++)
+    held_as(list, &in->undo.data[i].old, in->undo.data[i].name, 1);
   for (int i = 0; i < in->inputs.len; i++)
     if ((h = held_in(list, stood_for(in, in->inputs.data[i])))) h->refs++;
 }
@@ -655,10 +671,10 @@ static void name_biggest(struct fs_interp *in) {
   struct { const char *name; size_t bytes; } most[SHOWN + 1] = {{0}};
   struct fs_interp_var var;
   for (int k = 0; fs_interp_var_at(in, k, &var); k++) {
-    const struct fs_tensor *t =
-        var.value.kind == FS_V_TENSOR ? var.value.tensor : NULL;
-    if (!t || t->state != FS_TS_STORED || var.from_prelude) continue;
-    size_t bytes = (size_t)fs_shape_count(&t->shape) * fs_dtype_size(t->dtype);
+    struct fs_tensor *t[2];
+    int n = fs_val_tensors(&var.value, t);
+    if (!n || t[0]->state != FS_TS_STORED || var.from_prelude) continue;
+    size_t bytes = (size_t)n * (size_t)bytes_of(t[0]);
     int at = SHOWN;
     while (at > 0 && bytes > most[at - 1].bytes) at--;
     if (at == SHOWN) continue;
@@ -694,9 +710,10 @@ void fs_block_again(struct fs_interp *in, struct fs_block *ran,
 /* What is shown would be computed for it. */
 static void explain_shown(struct fs_interp *in) {
   for (int k = 0; k < in->pending.len; k++) {
-    const struct fs_val *v = &in->pending.data[k].value;
-    if (v->kind == FS_V_TENSOR && v->tensor->state == FS_TS_VIRTUAL)
-      stand_in(in, v->tensor);
+    struct fs_tensor *t[2];
+    int n = fs_val_tensors(&in->pending.data[k].value, t);
+    for (int i = 0; i < n; i++)
+      if (t[i]->state == FS_TS_VIRTUAL) stand_in(in, t[i]);
   }
 }
 
@@ -797,8 +814,9 @@ enum fs_status fs_force(struct fs_interp *in, struct fs_tensor *t) {
 }
 
 enum fs_status fs_force_all(struct fs_interp *in, const struct fs_val *v) {
-  if (v->kind == FS_V_TENSOR) return fs_force(in, v->tensor);
+  struct fs_tensor *t[2];
   enum fs_status st = FS_OK;
+  for (int k = 0, n = fs_val_tensors(v, t); k < n && st == FS_OK; k++) st = fs_force(in, t[k]);
   for (int64_t k = 0; fs_is_list(v) && k < v->list->len && st == FS_OK; k++)
     st = fs_force_all(in, &v->list->items[k]);
   return st;

@@ -1,5 +1,6 @@
 /* builtins.c - the table of built-in functions, which are in builtins_*.c. */
 #include "core/eval/builtins.h"
+#include "core/eval/complex.h"
 #include "core/eval/plot_request.h"
 
 /* -- the table ------------------------------------------------------------- */
@@ -18,7 +19,7 @@ static const struct fs_builtin builtins[] = {
    SIGNATURE_##arity(name), doc},
 #include "core/graph/ops.def"
 
-    {"sum", 1, 2, fs_bi_reduce_op, FS_BT_WHOLE | FS_BT_PLAIN, FS_RD_SUM, "sum(x[, dim])",
+    {"sum", 1, 2, fs_bi_reduce_op, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_PARTS, FS_RD_SUM, "sum(x[, dim])",
      "sum of all elements, or along a dimension: sum(A, 1) gives the column "
      "sums as a row, sum(A, 2) the row sums"},
     {"prod", 1, 2, fs_bi_reduce_op, FS_BT_WHOLE | FS_BT_PLAIN, FS_RD_PROD, "prod(x[, dim])",
@@ -27,7 +28,7 @@ static const struct fs_builtin builtins[] = {
      "true if any element is not zero"},
     {"all", 1, 2, fs_bi_reduce_op, FS_BT_WHOLE | FS_BT_PLAIN, FS_RD_ALL, "all(x[, dim])",
      "true if all elements are not zero"},
-    {"cumsum", 1, 2, fs_bi_so_far, FS_BT_WHOLE, FS_LIB_CUMSUM, "cumsum(x[, dim])",
+    {"cumsum", 1, 2, fs_bi_so_far, FS_BT_WHOLE | FS_BT_PARTS, FS_LIB_CUMSUM, "cumsum(x[, dim])",
      "the sum of the elements up to each: of a vector, along a dimension, or of all "
      "elements row by row, as one column"},
     {"cumprod", 1, 2, fs_bi_so_far, FS_BT_WHOLE, FS_LIB_CUMPROD, "cumprod(x[, dim])",
@@ -42,13 +43,13 @@ static const struct fs_builtin builtins[] = {
     {"argsort", 1, 3, fs_bi_sort, FS_BT_WHOLE, FS_LIB_ARGSORT, "argsort(x[, dim][, \"descend\"])",
      "the positions, from 1, that the elements of sort(x) had; those of equal elements in "
      "their order"},
-    {"mean", 1, 2, fs_bi_mean, FS_BT_WHOLE | FS_BT_PLAIN, 0, "mean(x[, dim])",
+    {"mean", 1, 2, fs_bi_mean, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_PARTS, 0, "mean(x[, dim])",
      "mean of all elements, or along a dimension"},
     {"norm", 1, 1, fs_bi_norm, FS_BT_WHOLE | FS_BT_PLAIN, 0, "norm(x)",
      "Euclidean length of a vector, Frobenius norm of a matrix"},
     {"dot", 2, 2, fs_bi_dot, FS_BT_WHOLE | FS_BT_PLAIN, 0, "dot(x, y)",
-     "dot product of two vectors"},
-    {"map", 2, -1, fs_bi_map, 0, 0, "map(f, x, ...)",
+     "dot product of two vectors, of which the first is conjugated"},
+    {"map", 2, -1, fs_bi_map, FS_BT_COMPLEX, 0, "map(f, x, ...)",
      "f of every element of x (and of the elements of further arrays beside "
      "it); inside f the operators * / ^ act on single elements"},
     {"reduce", 2, 3, fs_bi_reduce, FS_BT_WHOLE | FS_BT_PLAIN, 0, "reduce(op, x[, dim])",
@@ -83,23 +84,23 @@ static const struct fs_builtin builtins[] = {
     {"svd", 1, 1, fs_bi_factors, FS_BT_WHOLE | FS_BT_LATE, FS_LIB_SVD, "U, s, V = svd(A)",
      "singular values s, descending, and vectors, as columns, with "
      "A = U*diag(s)*V'; svd(A) alone gives s"},
-    {"solve", 2, 2, fs_bi_solve, FS_BT_WHOLE | FS_BT_LATE, 0, "solve(A, b)",
+    {"solve", 2, 2, fs_bi_solve, FS_BT_WHOLE | FS_BT_LATE | FS_BT_COMPLEX, 0, "solve(A, b)",
      "x with A*x = b, as A\\b; least squares when A is not square"},
-    {"trace", 1, 1, fs_bi_trace, FS_BT_WHOLE | FS_BT_PLAIN, 0, "trace(A)", "sum of the diagonal"},
-    {"diag", 1, 1, fs_bi_diag, FS_BT_WHOLE | FS_BT_PLAIN, 0, "diag(x)",
+    {"trace", 1, 1, fs_bi_trace, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_PARTS, 0, "trace(A)", "sum of the diagonal"},
+    {"diag", 1, 1, fs_bi_diag, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_PARTS, 0, "diag(x)",
      "the diagonal of a matrix, or the diagonal matrix of a vector"},
-    {"transpose", 1, 1, fs_bi_transpose, FS_BT_WHOLE | FS_BT_PLAIN, 0, "transpose(A)",
-     "A' as a function"},
+    {"transpose", 1, 1, fs_bi_transpose, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_PARTS, 0, "transpose(A)",
+     "A.' as a function"},
 
     {"zeros", 1, 5, fs_bi_zeros, FS_BT_PLAIN, 0, "zeros(m[, n, ...][, type])",
      "zeros; zeros(n) is a vector of n"},
     {"ones", 1, 5, fs_bi_zeros, FS_BT_PLAIN, 1, "ones(m[, n, ...][, type])",
      "ones; ones(n) is a vector of n"},
-    {"zeros_like", 1, 1, fs_bi_zeros_like, FS_BT_WHOLE | FS_BT_PLAIN, 0, "zeros_like(x)",
+    {"zeros_like", 1, 1, fs_bi_zeros_like, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_PARTS, 0, "zeros_like(x)",
      "zeros of the shape and the type of x"},
     {"ones_like", 1, 1, fs_bi_zeros_like, FS_BT_WHOLE | FS_BT_PLAIN, 1, "ones_like(x)",
      "ones of the shape and the type of x"},
-    {"fill", 2, 6, fs_bi_fill, FS_BT_PLAIN, 0, "fill(value, m[, n, ...][, type])",
+    {"fill", 2, 6, fs_bi_fill, FS_BT_PLAIN | FS_BT_PARTS, 0, "fill(value, m[, n, ...][, type])",
      "a tensor with the same value everywhere"},
     {"eye", 1, 3, fs_bi_eye, FS_BT_PLAIN, 0, "eye(m[, n][, type])", "identity matrix"},
     {"rand", 0, 5, fs_bi_rand, 0, 0, "rand(m[, n, ...][, type])",
@@ -109,37 +110,52 @@ static const struct fs_builtin builtins[] = {
     {"linspace", 3, 4, fs_bi_linspace, 0, 0, "linspace(a, b, n[, type])",
      "n values evenly spaced from a to b"},
 
-    {"size", 1, 2, fs_bi_size, FS_BT_WHOLE | FS_BT_PLAIN, 0, "size(A[, dim])",
+    {"size", 1, 2, fs_bi_size, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_COMPLEX, 0, "size(A[, dim])",
      "extents of a value: m, n = size(A), or one of them: size(A, 1)"},
-    {"length", 1, 1, fs_bi_length, FS_BT_WHOLE | FS_BT_PLAIN, 0, "length(x)",
+    {"length", 1, 1, fs_bi_length, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_COMPLEX, 0, "length(x)",
      "number of elements of a vector, longest extent of a matrix, characters of a "
      "string"},
-    {"numel", 1, 1, fs_bi_numel, FS_BT_WHOLE | FS_BT_PLAIN, 0, "numel(x)", "number of elements"},
-    {"isempty", 1, 1, fs_bi_isempty, FS_BT_WHOLE | FS_BT_PLAIN, 0, "isempty(x)",
+    {"numel", 1, 1, fs_bi_numel, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_COMPLEX, 0, "numel(x)", "number of elements"},
+    {"isempty", 1, 1, fs_bi_isempty, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_COMPLEX, 0, "isempty(x)",
      "whether there is no element"},
-    {"ndims", 1, 1, fs_bi_ndims, FS_BT_WHOLE | FS_BT_PLAIN, 0, "ndims(x)", "number of dimensions"},
-    {"rank", 1, 1, fs_bi_ndims, FS_BT_WHOLE | FS_BT_PLAIN, 0, "rank(x)",
+    {"ndims", 1, 1, fs_bi_ndims, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_COMPLEX, 0, "ndims(x)", "number of dimensions"},
+    {"rank", 1, 1, fs_bi_ndims, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_COMPLEX, 0, "rank(x)",
      "number of dimensions: 0 for a scalar, 1 for a column; matrix_rank(A) counts "
      "independent columns"},
-    {"dtype", 1, 1, fs_bi_dtype, FS_BT_PLAIN, 0, "dtype(x)", "name of the element type"},
-    {"reshape", 2, 5, fs_bi_reshape, FS_BT_WHOLE | FS_BT_PLAIN, 0, "reshape(x, m[, n, ...])",
+    {"dtype", 1, 1, fs_bi_dtype, FS_BT_PLAIN | FS_BT_COMPLEX, 0, "dtype(x)", "name of the element type"},
+    {"reshape", 2, 5, fs_bi_reshape, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_PARTS, 0, "reshape(x, m[, n, ...])",
      "the same elements, row by row, in another shape"},
-    {"vec", 1, 1, fs_bi_vec, FS_BT_WHOLE | FS_BT_PLAIN, 0, "vec(x)",
+    {"vec", 1, 1, fs_bi_vec, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_PARTS, 0, "vec(x)",
      "all elements, row by row, as one column"},
 #define FS_DTYPE(id, name, class, bytes, components, compute, sum, real, digits, power, below, \
                  npy, arith, code, doc)                                                       \
     {name, 1, 1, fs_bi_cast, FS_BT_CAST | FS_BT_PLAIN, FS_##id, name "(x)", doc},
 #include "core/graph/dtypes.def"
+    {"c64", 1, 1, fs_bi_to_complex, FS_BT_COMPLEX | FS_BT_TO_COMPLEX | FS_BT_PLAIN, FS_F32, "c64(x)",
+     "x as complex numbers, both parts in single precision"},
+    {"c128", 1, 1, fs_bi_to_complex, FS_BT_COMPLEX | FS_BT_TO_COMPLEX | FS_BT_PLAIN, FS_F64,
+     "c128(x)", "x as complex numbers, both parts in double precision"},
+    {"complex", 1, 2, fs_bi_complex, FS_BT_COMPLEX | FS_BT_PLAIN, 0, "complex(re[, im])",
+     "complex numbers of their real and imaginary parts"},
+    {"re", 1, 1, fs_bi_of_complex, FS_BT_COMPLEX | FS_BT_PLAIN, FS_CX_RE, "re(z)", "real part"},
+    {"im", 1, 1, fs_bi_of_complex, FS_BT_COMPLEX | FS_BT_PLAIN, FS_CX_IM, "im(z)",
+     "imaginary part"},
+    {"conj", 1, 1, fs_bi_of_complex, FS_BT_COMPLEX | FS_BT_PLAIN, FS_CX_CONJ, "conj(z)",
+     "z with the sign of its imaginary part changed"},
+    {"arg", 1, 1, fs_bi_of_complex, FS_BT_COMPLEX | FS_BT_PLAIN, FS_CX_ARG, "arg(z)",
+     "angle of z, from -pi to pi; abs(z) is its magnitude"},
+    {"isreal", 1, 1, fs_bi_isreal, FS_BT_COMPLEX | FS_BT_PLAIN, 0, "isreal(x)",
+     "true if the type of x is not complex"},
 
-    {"print", 0, -1, fs_bi_print, 0, 0, "print(x, ...)",
+    {"print", 0, -1, fs_bi_print, FS_BT_COMPLEX, 0, "print(x, ...)",
      "writes values on one line; beside a text nothing stands between them"},
     {"ask", 0, 2, fs_bi_ask, 0, 0, "ask(\"prompt\"[, secret])",
      "a line that the user types, as text; with secret = true unseen"},
     {"error", 1, 1, fs_bi_error, 0, 0, "error(\"message\")",
      "stops with a message"},
-    {"assert", 1, 2, fs_bi_assert, FS_BT_PLAIN, 0, "assert(condition[, \"message\"])",
+    {"assert", 1, 2, fs_bi_assert, FS_BT_PLAIN | FS_BT_COMPLEX, 0, "assert(condition[, \"message\"])",
      "stops with a message unless the condition holds"},
-    {"string", 1, -1, fs_bi_string, 0, 0, "string(x, ...)", "x as text"},
+    {"string", 1, -1, fs_bi_string, FS_BT_COMPLEX, 0, "string(x, ...)", "x as text"},
     {"format", 1, -1, fs_bi_format, 0, 0, "format(\"%.3f %d %s\", x, n, s)",
      "a text with values in it: %d %x whole numbers, %f %e %g numbers, %s anything, %% a %; "
      "flags - + 0 and blank, width and precision as in C"},
@@ -171,7 +187,7 @@ static const struct fs_builtin builtins[] = {
      "one of that name. Options for .csv: skip= sep= decimal="},
     {"kernel", 1, 3, fs_bi_kernel, 0, 0, "kernel(\"file\"[, \"name\"[, \"asis\"]])",
      "a kernel in CUDA C or OpenCL C as a function; also written :kernel \"file\""},
-    {"save", 2, -1, fs_bi_save, 0, 0, "save(\"file\", x, ...)",
+    {"save", 2, -1, fs_bi_save, FS_BT_COMPLEX, 0, "save(\"file\", x, ...)",
      "writes arrays to a .npy, .npz, .mtx or .csv file; .npz takes several"},
     {"time", 0, 0, fs_bi_time, 0, 0, "time()",
      "seconds of a clock that only goes forward; the statements before are "

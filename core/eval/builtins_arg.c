@@ -94,7 +94,7 @@ static enum fs_status push_extents(struct fs_call *c, int k,
 static const char types_are[] = "types are"
 #define FS_DTYPE(id, name, ...) " " name
 #include "core/graph/dtypes.def"
-;
+    " c64 c128";
 
 enum fs_status fs_arg_shape(struct fs_call *c, int from, struct fs_shape *shape,
                             enum fs_dtype *dt) {

@@ -127,7 +127,8 @@ enum fs_status fs_bi_linspace(struct fs_call *c) {
 static enum fs_status arg_extents(struct fs_call *c, struct fs_shape *out) {
   const struct fs_val *v = &c->args[0];
   *out = fs_shape_scalar();
-  if (v->kind == FS_V_TENSOR) *out = v->tensor->shape;
+  const struct fs_tensor *t = fs_val_like(v);
+  if (t) *out = t->shape;
   if (v->kind == FS_V_RANGE) *out = (struct fs_shape){1, {fs_range_count(v)}};
   if (fs_is_list(v)) *out = (struct fs_shape){1, {v->list->len}};
   if (v->kind == FS_V_FUNCTION || v->kind == FS_V_NONE)
@@ -202,10 +203,10 @@ enum fs_status fs_bi_ndims(struct fs_call *c) {
 
 enum fs_status fs_bi_dtype(struct fs_call *c) {
   static const char *const kinds[] = {"none", "number", "bool", "string",
-                                      "range", "function"};
+                                      "range", "function", "tensor", "list",
+                                      "record", "complex"};
   const struct fs_val *v = &c->args[0];
-  const char *name = v->kind == FS_V_TENSOR ? fs_dtype_name(v->tensor->dtype)
-                                            : kinds[v->kind];
+  const char *name = fs_val_like(v) ? fs_val_type_name(v) : kinds[v->kind];
   c->out[0] = fs_val_string(name, strlen(name));
   return FS_OK;
 }

@@ -1,6 +1,7 @@
 /* builtins_math.c - elementwise functions, reductions, map and reduce, linear
  * algebra. On host numbers elementwise functions compute at once. */
 #include "core/eval/builtins.h"
+#include "core/eval/complex.h"
 #include "core/eval/scalar.h"
 
 #include <math.h>
@@ -303,10 +304,6 @@ enum fs_status fs_bi_norm(struct fs_call *c) {
   return fs_give(c, fs_tv_cast(c->in, root, fs_dtype_compute(dt)));
 }
 
-static bool is_vector(const struct fs_shape *s) {
-  return s->rank <= 1 || (s->rank == 2 && (s->dim[0] == 1 || s->dim[1] == 1));
-}
-
 enum fs_status fs_bi_dot(struct fs_call *c) {
   struct fs_tv v[2];
   if (fs_val_is_host(&c->args[0]) && fs_val_is_host(&c->args[1]))
@@ -315,7 +312,7 @@ enum fs_status fs_bi_dot(struct fs_call *c) {
   enum fs_status st = fs_tv_operands(c->in, 2, c->args, c->arg_spans, v);
   if (st != FS_OK) return st;
   int64_t n = fs_shape_count(&v[0].shape), m = fs_shape_count(&v[1].shape);
-  if (n != m || !is_vector(&v[0].shape) || !is_vector(&v[1].shape))
+  if (n != m || !fs_is_vector(&v[0].shape) || !fs_is_vector(&v[1].shape))
     return fs_in_error(c->in, c->span, "shape-mismatch", NULL,
                        "dot needs two vectors of one length: %s is %s, %s is %s",
                        fs_in_text(c->in, c->arg_spans[0]),
@@ -340,7 +337,7 @@ static enum fs_status element_shape(struct fs_call *c, struct fs_shape *shape) {
     struct fs_span spans[] = {c->arg_spans[FS_MAX(k - 1, 1)], c->arg_spans[k]};
     const struct fs_val *v = &c->args[k];
     if (v->kind == FS_V_RANGE) t[1].shape = (struct fs_shape){1, {fs_range_count(v)}};
-    else if (v->kind == FS_V_TENSOR) t[1].shape = v->tensor->shape;
+    else if (fs_val_like(v)) t[1].shape = fs_val_like(v)->shape;
     else continue;
     t[0].shape = *shape;
     st = fs_tv_common(c->in, 2, t, spans, c->span, "map", shape);
@@ -348,11 +345,25 @@ static enum fs_status element_shape(struct fs_call *c, struct fs_shape *shape) {
   return st;
 }
 
+static enum fs_status complex_as_often(struct fs_call *c, const struct fs_shape *shape) {
+  struct fs_val *got = &c->out[0], pair[] = {*got, c->args[1]};
+  struct fs_span spans[] = {c->span, c->arg_spans[1]};
+  struct fs_cx z[2];
+  enum fs_status st = fs_cx_operands(c->in, fs_val_is_host(&pair[1]) ? 1 : 2, pair, spans, z);
+  if (st != FS_OK) return st;
+  z[0].re = fs_tv_repeat(c->in, z[0].re.node, shape);
+  z[0].im = fs_tv_repeat(c->in, z[0].im.node, shape);
+  fs_val_unref(*got);
+  *got = fs_cx_value(c->in, &z[0]);
+  return FS_OK;
+}
+
 /* A function may give the same for all elements: that is there as often as they are. */
 static enum fs_status as_often(struct fs_call *c, const struct fs_shape *shape) {
   struct fs_val *got = &c->out[0], pair[] = {c->args[1], *got};
   struct fs_span spans[] = {c->arg_spans[1], c->span};
   struct fs_tv t[2];
+  if (fs_val_is_complex(got)) return complex_as_often(c, shape);
   for (int k = 2; k < c->n && fs_val_is_host(&pair[0]); k++) pair[0] = c->args[k];
   enum fs_status st = fs_tv_operands(c->in, 2, pair, spans, t);
   if (st == FS_OK && got->kind == FS_V_BOOL) st = fs_tv_of(c->in, got, c->span, NULL, &t[1]);
@@ -365,17 +376,18 @@ static enum fs_status as_often(struct fs_call *c, const struct fs_shape *shape) 
 /* What the function gave, which stands for one number of each element. */
 static enum fs_status take_mapped(struct fs_call *c, const struct fs_shape *shape) {
   struct fs_val *got = &c->out[0];
-  bool array = got->kind == FS_V_TENSOR && got->tensor->shape.rank > 0;
-  if (got->kind != FS_V_TENSOR && !fs_val_is_host(got))
+  const struct fs_tensor *t = fs_val_like(got);
+  bool array = t && t->shape.rank > 0;
+  if (!t && !fs_val_is_host(got) && !fs_val_is_complex_number(got))
     return fs_in_error(c->in, c->arg_spans[0], "wrong-type", NULL,
                        "the function of map must give numbers, not %s", fs_val_text(got));
   bool defined = c->args[0].func->kind == FS_FN_USER;
-  if (array && defined && !got->of_element && fs_shape_count(&got->tensor->shape) > 1)
+  if (array && defined && !got->of_element && fs_shape_count(&t->shape) > 1)
     return fs_in_error(c->in, c->arg_spans[0], "element",
                        "a loop makes an array for each element",
                        "map needs one number for each element, and the function gives an array "
                        "of %s",
-                       fs_shape_text(&got->tensor->shape));
+                       fs_shape_text(&t->shape));
   return array || !shape->rank ? FS_OK : as_often(c, shape);
 }
 

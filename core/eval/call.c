@@ -2,6 +2,7 @@
  * builtins. Bodies are traced into the caller's block. */
 #include <stdio.h>
 
+#include "core/eval/complex.h"
 #include "core/eval/elem.h"
 #include "core/eval/kernel.h"
 #include "core/lang/parse.h"
@@ -143,7 +144,7 @@ static enum fs_status call_builtin(struct fs_interp *in, struct fs_func *f,
   struct fs_call c = {in, b, n, args, span, spans, want, out};
   enum fs_status st = b->traits & FS_BT_LATE ? fs_block_alone(in) : FS_OK;
   in->span = span;
-  if (st == FS_OK) st = b->fn(&c);
+  if (st == FS_OK) st = fs_takes_complex(&c) ? fs_cx_call(&c) : b->fn(&c);
   if (st != FS_OK) return st;
   while (*got < want && out[*got].kind != FS_V_NONE) ++*got;
   return FS_OK;
@@ -272,9 +273,10 @@ static enum fs_status find_function(struct fs_interp *in,
   enum fs_status st = fs_eval(in, e, out);
   if (st != FS_OK || out->kind == FS_V_FUNCTION) return st;
   const char *text = fs_in_text(in, e->span);
-  bool scalar = out->kind == FS_V_NUMBER ||
-                (out->kind == FS_V_TENSOR && !out->tensor->shape.rank);
-  bool many = !scalar && (out->kind == FS_V_TENSOR || out->kind == FS_V_RANGE);
+  const struct fs_tensor *t = fs_val_like(out);
+  bool scalar = out->kind == FS_V_NUMBER || fs_val_is_complex_number(out) ||
+                (t && !t->shape.rank);
+  bool many = !scalar && (t || out->kind == FS_V_RANGE);
   bool hides = fs_builtin_find(in, text) || fs_scope_find(&in->prelude, text);
   char hint[160];
   snprintf(hint, sizeof(hint),
@@ -292,7 +294,8 @@ static enum fs_status find_function(struct fs_interp *in,
  * were written, not as f32 has them: f64([0.1]), i64([123456789]). */
 static enum fs_status eval_argument(struct fs_interp *in, const struct fs_func *f,
                                     const struct fs_expr *e, struct fs_val *out) {
-  if (f->kind != FS_FN_BUILTIN || !(f->builtin->traits & FS_BT_CAST)) return fs_eval(in, e, out);
+  bool cast = f->kind == FS_FN_BUILTIN && f->builtin->traits & (FS_BT_CAST | FS_BT_TO_COMPLEX);
+  if (!cast) return fs_eval(in, e, out);
   enum fs_dtype as = (enum fs_dtype)f->builtin->data;
   return fs_eval_as(in, e, &as, out);
 }

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/eval/complex.h"
 #include "core/eval/scalar.h"
 #include "core/eval/list.h"
-#include "core/eval/trace.h"
 #include "core/lang/parse.h"
 
 /* -- chains of binary operators -------------------------------------------- */
@@ -27,8 +27,8 @@ static bool short_circuit(const struct fs_expr *e, const struct fs_val *left,
 }
 
 static bool is_line(const struct fs_expr *e, const struct fs_val *v, bool row, int64_t *n) {
-  if (e->kind != FS_EX_INDEX || v->kind != FS_V_TENSOR) return false;
-  const struct fs_shape *s = &v->tensor->shape;
+  if (e->kind != FS_EX_INDEX || !fs_val_like(v)) return false;
+  const struct fs_shape *s = &fs_val_like(v)->shape;
   *n = fs_shape_count(s);
   return *n > 1 && (row ? s->rank == 2 && s->dim[0] == 1
                         : s->rank == 1 || (s->rank == 2 && s->dim[1] == 1));
@@ -151,6 +151,10 @@ static enum fs_status unary(struct fs_interp *in, const struct fs_expr *e,
     out->literal = literal && out->kind == FS_V_NUMBER;
     return FS_OK;
   }
+  if (fs_val_is_complex(a)) {
+    in->span = e->span;
+    return fs_cx_unary(in, e->op, e->plain, a, e->span, out);
+  }
   if (a->kind == FS_V_RANGE && e->op == FS_AO_NEG) {
     *out = *a;
     out->start = -a->start;
@@ -184,7 +188,8 @@ static enum fs_status eval_unary(struct fs_interp *in, const struct fs_expr *e,
   enum fs_status st = fs_eval_as(in, e, as, &acc);
   for (int i = spine.len - 1; i >= 0 && st == FS_OK; i--) {
     struct fs_val next;
-    if (in->elementwise && acc.of_element && spine.data[i]->op == FS_AO_TRANSPOSE)
+    bool turned = spine.data[i]->op == FS_AO_TRANSPOSE;
+    if (in->elementwise && acc.of_element && turned && !fs_val_is_complex(&acc))
       continue; /* of one element */
     st = unary(in, spine.data[i], &acc, &next);
     if (st == FS_OK) next.of_element = acc.of_element;
@@ -268,6 +273,12 @@ static enum fs_status eval_field(struct fs_interp *in, const struct fs_expr *e,
 static enum fs_status eval_array(struct fs_interp *in, const struct fs_expr *e,
                                  const enum fs_dtype *as, struct fs_val *out);
 
+static struct fs_val imaginary(double x) {
+  struct fs_val re = fs_val_number(0, false), im = fs_val_number(x, false);
+  re.literal = im.literal = true;
+  return fs_val_complex(re, im);
+}
+
 static enum fs_status eval_kind(struct fs_interp *in, const struct fs_expr *e,
                                 struct fs_val *out) {
   switch (e->kind) {
@@ -275,6 +286,7 @@ static enum fs_status eval_kind(struct fs_interp *in, const struct fs_expr *e,
       *out = fs_val_number(e->number, e->is_int);
       out->literal = true;
       return FS_OK;
+    case FS_EX_IMAGINARY: *out = imaginary(e->number); return FS_OK;
     case FS_EX_BOOL: *out = fs_val_bool(e->number != 0); return FS_OK;
     case FS_EX_STRING: *out = fs_val_string(e->text, e->text_len); return FS_OK;
     case FS_EX_NAME:
@@ -405,7 +417,7 @@ static enum fs_status check_elements(struct fs_interp *in,
         v[k].kind == FS_V_NONE)
       return fs_in_error(in, e->args[k]->span, "wrong-type", NULL,
                          "an array holds numbers, not %s", fs_val_text(&v[k]));
-    *numbers = *numbers && fs_val_is_host(&v[k]);
+    *numbers = *numbers && (fs_val_is_host(&v[k]) || fs_val_is_complex_number(&v[k]));
   }
   bool lists = e->n_args > 1 && !in->lib_depth;
   for (int k = 0; k < e->n_args && lists; k++)
@@ -422,6 +434,48 @@ static enum fs_status check_elements(struct fs_interp *in,
   return FS_OK;
 }
 
+/* The imaginary part of an element of an array, in the shape and type that the real one has. */
+static enum fs_status imaginary_part(struct fs_interp *in, const struct fs_val *v,
+                                     struct fs_span span, struct fs_val *out) {
+  struct fs_tv t, zero;
+  *out = fs_cx_part(v, 1);
+  if (fs_val_is_host(v) || fs_val_is_complex(v)) return FS_OK;
+  enum fs_status st = fs_tv_of(in, v, span, NULL, &t);
+  if (st != FS_OK) return st;
+  zero = fs_tv_fill(in, t.dtype, &t.shape, 0);
+  *out = fs_tv_value(in, &zero);
+  return FS_OK;
+}
+
+typedef enum fs_status put_together(struct fs_interp *in, const struct fs_expr *e,
+                                    const struct fs_val *v, const enum fs_dtype *as,
+                                    struct fs_val *out);
+
+/* An array of which some elements are complex: its real and its imaginary one. */
+static enum fs_status complex_array(struct fs_interp *in, const struct fs_expr *e,
+                                    const struct fs_val *v, put_together *put,
+                                    const enum fs_dtype *as, struct fs_val *out) {
+  struct fs_val *part = fs_calloc((size_t)e->n_args, sizeof *part), made[2] = {{0}, {0}};
+  enum fs_status st = FS_OK;
+  for (int p = 0; p < 2 && st == FS_OK; p++) {
+    int have = 0;
+    for (; have < e->n_args && st == FS_OK; have += st == FS_OK)
+      st = p ? imaginary_part(in, &v[have], e->args[have]->span, &part[have])
+             : (part[have] = fs_cx_part(&v[have], 0), FS_OK);
+    if (st == FS_OK) st = put(in, e, part, as, &made[p]);
+    for (int k = 0; k < have; k++) fs_val_unref(part[k]);
+  }
+  free(part);
+  struct fs_cx z = {.real = false};
+  if (st == FS_OK) st = fs_tv_of(in, &made[0], e->span, NULL, &z.re);
+  if (st == FS_OK) st = fs_tv_of(in, &made[1], e->span, NULL, &z.im);
+  if (st == FS_OK)
+    *out = fs_cx_value_as(in, &z, fs_cx_part_type(fs_dtype_promote(z.re.dtype, z.im.dtype)));
+  fs_val_unref(made[0]);
+  fs_val_unref(made[1]);
+  return st;
+}
+
 static enum fs_status eval_array(struct fs_interp *in, const struct fs_expr *e,
                                  const enum fs_dtype *as, struct fs_val *out) {
   struct fs_val *v = fs_calloc((size_t)e->n_args + 1, sizeof(*v));
@@ -431,11 +485,13 @@ static enum fs_status eval_array(struct fs_interp *in, const struct fs_expr *e,
     st = fs_eval_as(in, e->args[have], as, &v[have]);
   for (int k = 0; k < have && st == FS_OK; k++)
     st = fs_refuse_element(in, &v[k], e->args[k]->span, "[ ]");
-  bool numbers = false;
+  bool numbers = false, complex = false;
   in->span = e->span;
   if (st == FS_OK) st = check_elements(in, e, v, &numbers);
+  for (int k = 0; k < have; k++) complex = complex || fs_val_is_complex(&v[k]);
+  put_together *put = numbers ? upload_numbers : concat_all;
   if (st == FS_OK)
-    st = numbers ? upload_numbers(in, e, v, as, out) : concat_all(in, e, v, as, out);
+    st = complex ? complex_array(in, e, v, put, as, out) : put(in, e, v, as, out);
   for (int k = 0; k < have; k++) fs_val_unref(v[k]);
   free(v);
   return st;

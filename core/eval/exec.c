@@ -255,7 +255,7 @@ static enum fs_status loop_value(struct fs_interp *in, const struct fs_val *v,
     *out = fs_val_string(v->string->text + at, end - at);
     return FS_OK;
   }
-  if (v->kind != FS_V_TENSOR) {
+  if (!fs_val_like(v)) {
     *out = fs_val_ref(*v);
     return FS_OK;
   }
@@ -265,8 +265,8 @@ static enum fs_status loop_value(struct fs_interp *in, const struct fs_val *v,
 static int64_t loop_count(const struct fs_val *v) {
   if (v->kind == FS_V_RANGE) return fs_range_count(v);
   if (v->kind == FS_V_STRING || v->kind == FS_V_LIST) return fs_pick_extent(v);
-  if (v->kind != FS_V_TENSOR) return 1;
-  const struct fs_shape *s = &v->tensor->shape;
+  if (!fs_val_like(v)) return 1;
+  const struct fs_shape *s = &fs_val_like(v)->shape;
   return s->rank == 1 ? s->dim[0] : fs_shape_dim(s, 1);
 }
 
@@ -627,7 +627,7 @@ static const char *array_among(struct fs_interp *in, const struct fs_stmt *s) {
   for (int k = 0; k < s->n_params; k++) {
     struct fs_val v;
     if (!fs_lookup(in, s->params[k].name, &v)) continue;
-    bool array = v.kind == FS_V_TENSOR && v.tensor->shape.rank > 0;
+    bool array = fs_val_like(&v) && fs_val_like(&v)->shape.rank > 0;
     fs_val_unref(v);
     if (array) return s->params[k].name;
   }
@@ -639,7 +639,7 @@ static enum fs_status exec_function(struct fs_interp *in, const struct fs_stmt *
   const char *name = s->targets[0].name;
   struct fs_val v;
   if (s->expr && fs_lookup(in, name, &v)) {
-    bool array = v.kind == FS_V_TENSOR && v.tensor->shape.rank > 0;
+    bool array = fs_val_like(&v) && fs_val_like(&v)->shape.rank > 0;
     const char *of = v.kind == FS_V_FUNCTION ? array_among(in, s) : NULL;
     const char *text = array ? fs_val_text(&v) : NULL;
     bool own = !of || fs_is_own_name(in, name);

@@ -37,7 +37,10 @@ enum fs_builtin_trait {
   FS_BT_CAST = 2,          /* data is the type that it converts to */
   FS_BT_WHOLE = 4,         /* looks at an array as a whole: no function of its elements */
   FS_BT_PLAIN = 8,         /* its result follows from types, shapes and numbers alone */
-  FS_BT_LATE = 16          /* may fail when its block runs */
+  FS_BT_LATE = 16,         /* may fail when its block runs */
+  FS_BT_COMPLEX = 32,      /* knows complex arguments */
+  FS_BT_PARTS = 64,        /* of a complex first argument it is what it is of both parts */
+  FS_BT_TO_COMPLEX = 128   /* data is the type of the parts that it converts to */
 };
 
 struct fs_builtin {

@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/eval/complex.h"
 #include "core/eval/list.h"
-#include "core/eval/trace.h"
 
 enum sub_kind { SUB_INT, SUB_RANGE, SUB_LIST, SUB_MASK };
 
@@ -439,7 +439,7 @@ static enum fs_status chosen_part(struct fs_interp *in, const struct subs *subs,
 /* Inside map() an index by an element chooses one element for each: what is chosen for all
  * of them has their shape. */
 static enum fs_status chosen_by_element(struct fs_interp *in, const struct fs_expr *e,
-                                        struct subs *subs, struct fs_tv *t) {
+                                        const struct subs *subs, struct fs_tv *t) {
   int by = 0;
   struct fs_shape each = chosen_shape(subs);
   for (int k = 0; k < subs->n; k++) {
@@ -457,21 +457,54 @@ static enum fs_status chosen_by_element(struct fs_interp *in, const struct fs_ex
   return fs_tv_reshape(in, *t, &in->element_shape, t);
 }
 
-static enum fs_status index_tensor(struct fs_interp *in,
-                                   const struct fs_expr *e, struct fs_tv t,
-                                   struct fs_val *out) {
-  if (is_all(e)) {
-    enum fs_status st = flatten(in, &t);
-    if (st == FS_OK) *out = fs_tv_value(in, &t);
-    return st;
+/* What subscripts that were read choose of a real value; `subs` NULL: all of it, as a column.
+ * each: inside map(), where an index may be one for each element. */
+static enum fs_status choose_real(struct fs_interp *in, const struct fs_expr *e,
+                                  const struct subs *subs, const struct fs_val *whole,
+                                  const struct fs_shape *shape, bool each, struct fs_val *out) {
+  struct fs_tv t;
+  enum fs_status st;
+  if (!subs) {
+    st = fs_tv_of(in, whole, e->span, NULL, &t);
+    in->span = e->span;
+    if (st == FS_OK) st = flatten(in, &t);
+  } else {
+    st = chosen_part(in, subs, whole, shape, e->span, &t);
+    if (st == FS_OK && each) st = chosen_by_element(in, e, subs, &t);
   }
-  struct subs subs;
-  struct fs_shape shape = t.shape;
-  struct fs_val keep = fs_tv_value(in, &t); /* subscripts may end the block */
-  enum fs_status st = read_subs(in, e, &shape, false, &subs);
-  if (st == FS_OK) st = chosen_part(in, &subs, &keep, &shape, e->span, &t);
-  if (st == FS_OK && in->elementwise) st = chosen_by_element(in, e, &subs, &t);
   if (st == FS_OK) *out = fs_tv_value(in, &t);
+  return st;
+}
+
+/* The same of both parts of a complex one, each of which may end the block. */
+static enum fs_status choose(struct fs_interp *in, const struct fs_expr *e,
+                             const struct subs *subs, const struct fs_val *whole,
+                             const struct fs_shape *shape, bool each, struct fs_val *out) {
+  struct fs_val part[2] = {{FS_V_NONE}, {FS_V_NONE}};
+  if (!fs_val_is_complex(whole)) return choose_real(in, e, subs, whole, shape, each, out);
+  enum fs_status st = FS_OK;
+  for (int k = 0; k < 2 && st == FS_OK; k++)
+    st = choose_real(in, e, subs, &whole->complex->part[k], shape, each, &part[k]);
+  if (st == FS_OK) {
+    *out = fs_val_complex(part[0], part[1]);
+    return FS_OK;
+  }
+  fs_val_unref(part[0]);
+  return st;
+}
+
+static enum fs_status index_value(struct fs_interp *in, const struct fs_expr *e,
+                                  const struct fs_val *base, struct fs_val *out) {
+  struct subs subs = {0};
+  struct fs_cx t;
+  enum fs_status st = fs_cx_of(in, base, e->args[0]->span, FS_F32, &t);
+  if (st != FS_OK) return st;
+  struct fs_shape shape = t.re.shape;
+  struct fs_val keep = fs_cx_value(in, &t); /* subscripts may end the block */
+  bool all = is_all(e);
+  if (!all) st = read_subs(in, e, &shape, false, &subs);
+  if (st == FS_OK)
+    st = choose(in, e, all ? NULL : &subs, &keep, &shape, in->elementwise, out);
   free_subs(&subs);
   fs_val_unref(keep);
   return st;
@@ -505,7 +538,6 @@ enum fs_status fs_eval_index(struct fs_interp *in, const struct fs_expr *e,
   struct fs_val base;
   enum fs_status st = fs_eval(in, e->args[0], &base);
   if (st != FS_OK) return st;
-  struct fs_tv t;
   in->span = e->span;
   if (base.kind == FS_V_STRING || fs_is_list(&base)) {
     st = index_host(in, e, &base, out);
@@ -518,8 +550,7 @@ enum fs_status fs_eval_index(struct fs_interp *in, const struct fs_expr *e,
                      fs_in_text(in, e->args[0]->span));
   else
     st = fs_refuse_element(in, &base, e->span, "an index");
-  if (st == FS_OK) st = fs_tv_of(in, &base, e->args[0]->span, NULL, &t);
-  if (st == FS_OK) st = index_tensor(in, e, t, out);
+  if (st == FS_OK) st = index_value(in, e, &base, out);
   fs_val_unref(base);
   return st;
 }
@@ -528,6 +559,14 @@ enum fs_status fs_index_column(struct fs_interp *in, const struct fs_val *v,
                                int64_t k, struct fs_span span,
                                struct fs_val *out) {
   struct fs_tv t;
+  struct fs_val re, im;
+  if (fs_val_is_complex(v)) {
+    enum fs_status bad = fs_index_column(in, &v->complex->part[0], k, span, &re);
+    if (bad != FS_OK) return bad;
+    fs_index_column(in, &v->complex->part[1], k, span, &im); /* as the other part */
+    *out = fs_val_complex(re, im);
+    return FS_OK;
+  }
   enum fs_status st = fs_tv_of(in, v, span, NULL, &t);
   if (st != FS_OK) return st;
   if (t.shape.rank > 2)
@@ -774,9 +813,9 @@ static enum fs_status assign_all(struct fs_interp *in, struct update *u) {
 static enum fs_status check_added(struct fs_interp *in, const struct fs_expr *e,
                                   const struct fs_shape *part,
                                   const struct fs_val *value) {
-  if (value->kind != FS_V_TENSOR || (e->op != FS_AO_ADD && e->op != FS_AO_SUB))
+  if (!fs_val_like(value) || (e->op != FS_AO_ADD && e->op != FS_AO_SUB))
     return FS_OK;
-  const struct fs_shape *have = &value->tensor->shape;
+  const struct fs_shape *have = &fs_val_like(value)->shape;
   bool fits = true; /* extents of 1 at the end of either count as none */
   for (int k = 0; k < have->rank; k++)
     fits = fits && (have->dim[k] == 1 || have->dim[k] == fs_shape_dim(part, k));
@@ -789,15 +828,15 @@ static enum fs_status check_added(struct fs_interp *in, const struct fs_expr *e,
 }
 
 static bool is_one(const struct fs_val *v) {
-  return v->kind == FS_V_NUMBER || v->kind == FS_V_BOOL ||
-         (v->kind == FS_V_TENSOR && fs_shape_count(&v->tensor->shape) == 1);
+  const struct fs_tensor *t = fs_val_like(v);
+  return fs_val_is_host(v) || fs_val_is_complex_number(v) || (t && fs_shape_count(&t->shape) == 1);
 }
 
 /* A row times a column is one number, which would fill the part without a word. */
 static enum fs_status check_product(struct fs_interp *in, const struct fs_expr *e,
                                     const struct fs_shape *part,
                                     const struct fs_val *value, struct fs_val *product) {
-  bool array = value->kind == FS_V_TENSOR && fs_shape_count(&value->tensor->shape) > 1;
+  bool array = fs_val_like(value) && !is_one(value);
   if (e->op != FS_AO_MUL || !array || fs_shape_count(part) == 1 || !is_one(product))
     return FS_OK;
   fs_val_unref(*product);
@@ -811,16 +850,19 @@ static enum fs_status check_product(struct fs_interp *in, const struct fs_expr *
 /* As where a part is assigned: extents of 1 count as none, so that what fills the part
  * exactly has its shape. `*=` and `/=` take their operands as they are. */
 static enum fs_status fill_part(struct fs_interp *in, const struct fs_expr *e,
-                                const struct fs_tv *part, struct fs_val *value) {
+                                const struct fs_tensor *part, struct fs_val *value) {
   bool adds = e->op == FS_AO_ADD || e->op == FS_AO_SUB;
-  if (!adds || (value->kind != FS_V_TENSOR && value->kind != FS_V_RANGE)) return FS_OK;
-  struct fs_tv t;
-  enum fs_status st = fs_tv_of(in, value, e->args[1]->span, &part->dtype, &t);
+  if (!adds || (!fs_val_like(value) && value->kind != FS_V_RANGE)) return FS_OK;
+  struct fs_cx t;
+  enum fs_status st = value->kind == FS_V_RANGE
+                          ? fs_tv_of(in, value, e->args[1]->span, &part->dtype, &t.re)
+                          : fs_cx_of(in, value, e->args[1]->span, part->dtype, &t);
   if (st != FS_OK) return st;
-  struct fs_shape a = fs_squeezed(&part->shape), b = fs_squeezed(&t.shape);
-  if (fs_shape_equal(&part->shape, &t.shape) || !fs_shape_equal(&a, &b)) return FS_OK;
-  t.shape = part->shape;
-  struct fs_val filling = fs_tv_value(in, &t);
+  t.real = !fs_val_is_complex(value);
+  struct fs_shape a = fs_squeezed(&part->shape), b = fs_squeezed(&t.re.shape);
+  if (fs_shape_equal(&part->shape, &t.re.shape) || !fs_shape_equal(&a, &b)) return FS_OK;
+  t.re.shape = t.im.shape = part->shape;
+  struct fs_val filling = fs_cx_value(in, &t);
   filling.of_element = value->of_element;
   fs_val_unref(*value);
   *value = filling;
@@ -955,28 +997,80 @@ static enum fs_status compound_value(struct fs_interp *in,
                                      const struct subs *subs,
                                      struct fs_val *out, struct fs_val *right) {
   const struct fs_expr *e = s->expr, *left = s->expr2;
-  struct fs_val part;
-  struct fs_tv t;
+  struct fs_val part = {FS_V_NONE};
   enum fs_status st = fs_eval(in, e->args[1], right);
   if (st != FS_OK || chooses_nothing(subs)) {
     if (st == FS_OK) *out = fs_val_ref(*right);
     return st;
   }
-  if (is_all(left)) {
-    st = fs_tv_of(in, base, left->span, NULL, &t);
-    if (st == FS_OK) st = flatten(in, &t);
-  } else {
-    st = chosen_part(in, subs, base, shape, left->span, &t);
+  st = choose(in, left, is_all(left) ? NULL : subs, base, shape, false, &part);
+  if (st != FS_OK) return st;
+  const struct fs_tensor *like = fs_val_like(&part);
+  st = fill_part(in, e, like, right);
+  if (st == FS_OK) st = check_added(in, e, &like->shape, right);
+  if (st == FS_OK)
+    st = fs_eval_binary(in, e->op, &part, left->span, right, e->args[1]->span, e->span, out);
+  if (st == FS_OK) st = check_product(in, e, &like->shape, right, out);
+  fs_val_unref(part);
+  return st;
+}
+
+/* What a statement puts to which part of a value, and the subscripts that say so. */
+struct put {
+  const struct fs_stmt *s;
+  struct fs_shape full;    /* the whole as the subscripts see it */
+  struct subs subs;
+  struct fs_val value, right;
+  bool compound;
+};
+
+/* A real tensor gets the value in the part; `right` is what it was made of by `+=` and the like. */
+static enum fs_status update_real(struct fs_interp *in, const struct put *p,
+                                  const struct fs_val *base, const struct fs_val *value,
+                                  const struct fs_val *right, struct fs_val *out) {
+  const struct fs_expr *e = p->s->expr2;
+  struct update u = {.value_span = p->s->expr->span, .span = p->s->span};
+  struct fs_tv together;
+  int by = -1;
+  in->span = p->s->span;
+  enum fs_status st = fs_tv_of(in, base, e->span, NULL, &u.whole);
+  if (st == FS_OK && p->compound && !chooses_nothing(&p->subs)) {
+    by = put_by(p->s->expr, &p->subs, right, u.whole.dtype);
+    if (by >= 0) st = fs_tv_of(in, value, u.value_span, NULL, &together);
   }
-  if (st == FS_OK) st = fill_part(in, e, &t, right);
-  if (st == FS_OK) st = check_added(in, e, &t.shape, right);
-  if (st == FS_OK) {
-    part = fs_tv_value(in, &t);
-    st = fs_eval_binary(in, e->op, &part, left->span, right,
-                        e->args[1]->span, e->span, out);
-    fs_val_unref(part);
+  if (st == FS_OK) st = fs_tv_for_part(in, value, u.value_span, u.whole.dtype, &u.value);
+  u.whole.shape = p->full;
+  if (st == FS_OK)
+    st = is_all(e) ? assign_all(in, &u)
+         : by >= 0 ? assign_combined(in, &u, &p->subs, by, right, together.dtype)
+                   : assign_part(in, &u, &p->subs);
+  u.whole.shape = base->tensor->shape;
+  if (st == FS_OK) *out = fs_tv_value(in, &u.whole);
+  return st;
+}
+
+/* Each part of a complex tensor gets that of the value; so does what a list names twice, but for
+ * products and quotients, which mix the parts. */
+static enum fs_status update_complex(struct fs_interp *in, const struct put *p,
+                                     const struct fs_val *base, struct fs_val *out) {
+  struct fs_val part[2] = {{FS_V_NONE}, {FS_V_NONE}};
+  enum fs_status st = FS_OK;
+  int by = p->compound ? put_by(p->s->expr, &p->subs, &p->right, FS_F32) : -1;
+  if (by >= FS_LIB_MUL && fs_val_is_complex(&p->right))
+    return fs_in_error(in, p->s->span, "wrong-type", "a loop does it one by one",
+                       "a list may not name places twice where they are multiplied or divided "
+                       "by complex numbers");
+  for (int k = 0; k < 2 && st == FS_OK; k++) {
+    bool factor = by >= FS_LIB_MUL;
+    struct fs_val value = fs_cx_part(&p->value, k);
+    struct fs_val right = factor ? fs_val_ref(p->right) : fs_cx_part(&p->right, k);
+    st = update_real(in, p, &base->complex->part[k], &value, &right, &part[k]);
+    fs_val_unref(value);
+    fs_val_unref(right);
   }
-  return st == FS_OK ? check_product(in, e, &t.shape, right, out) : st;
+  if (st == FS_OK) *out = fs_val_complex(part[0], part[1]);
+  else fs_val_unref(part[0]);
+  return st;
 }
 
 /* A part of `base` gets the statement's value: what that gives. A plain value is
@@ -986,36 +1080,20 @@ static enum fs_status update_tensor(struct fs_interp *in,
                                     const struct fs_val *base,
                                     struct fs_val *out) {
   const struct fs_expr *e = s->expr2;
-  bool compound = s->expr->kind == FS_EX_BINARY && s->expr->args[0] == e;
-  struct update u = {.value_span = s->expr->span, .span = s->span};
-  struct subs subs = {0};
-  struct fs_shape shape = base->tensor->shape, full = shape;
-  struct fs_val value = {FS_V_NONE}, right = {FS_V_NONE};
-  struct fs_tv together;
-  int by = -1;
-  enum fs_status st = compound ? FS_OK : fs_eval(in, s->expr, &value);
-  if (st == FS_OK && !is_all(e)) st = read_subs(in, e, &full, true, &subs);
-  for (int k = 0; k < subs.n && st == FS_OK; k++)
-    if (subs.s[k].kind == SUB_MASK && !is_one(&value)) st = find(in, &subs.s[k]);
-  if (st == FS_OK && compound)
-    st = compound_value(in, s, base, &full, &subs, &value, &right);
-  in->span = s->span;
-  if (st == FS_OK) st = fs_tv_of(in, base, e->span, NULL, &u.whole);
-  if (st == FS_OK && compound && !chooses_nothing(&subs)) {
-    by = put_by(s->expr, &subs, &right, u.whole.dtype);
-    if (by >= 0) st = fs_tv_of(in, &value, u.value_span, NULL, &together);
-  }
-  if (st == FS_OK) st = fs_tv_for_part(in, &value, u.value_span, u.whole.dtype, &u.value);
-  u.whole.shape = full;
+  struct put p = {.s = s, .full = fs_val_like(base)->shape};
+  p.compound = s->expr->kind == FS_EX_BINARY && s->expr->args[0] == e;
+  enum fs_status st = p.compound ? FS_OK : fs_eval(in, s->expr, &p.value);
+  if (st == FS_OK && !is_all(e)) st = read_subs(in, e, &p.full, true, &p.subs);
+  for (int k = 0; k < p.subs.n && st == FS_OK; k++)
+    if (p.subs.s[k].kind == SUB_MASK && !is_one(&p.value)) st = find(in, &p.subs.s[k]);
+  if (st == FS_OK && p.compound)
+    st = compound_value(in, s, base, &p.full, &p.subs, &p.value, &p.right);
   if (st == FS_OK)
-    st = is_all(e) ? assign_all(in, &u)
-         : by >= 0 ? assign_combined(in, &u, &subs, by, &right, together.dtype)
-                   : assign_part(in, &u, &subs);
-  u.whole.shape = shape;
-  if (st == FS_OK) *out = fs_tv_value(in, &u.whole);
-  free_subs(&subs);
-  fs_val_unref(value);
-  fs_val_unref(right);
+    st = fs_val_is_complex(base) ? update_complex(in, &p, base, out)
+                                 : update_real(in, &p, base, &p.value, &p.right, out);
+  free_subs(&p.subs);
+  fs_val_unref(p.value);
+  fs_val_unref(p.right);
   return st;
 }
 
@@ -1142,7 +1220,7 @@ enum fs_status fs_exec_indexed(struct fs_interp *in, const struct fs_stmt *s) {
     fs_val_unref(base);
     return fs_exec_place(in, s);
   }
-  if (base.kind != FS_V_TENSOR) {
+  if (!fs_val_like(&base)) {
     enum fs_status wrong =
         fs_in_error(in, target->span, "wrong-type",
                     base.kind == FS_V_RANGE

@@ -10,7 +10,8 @@
  *   print.c    values as text            pick.c   s[i], s.x of strings and lists
  *   trace.c    traced values: promotion, broadcasting, elementwise, reductions
  *   construct.c  zeros ... linspace, array literals
- *   operate.c, linalg.c  operators; products, transposes, solves, powers
+ *   linalg.c   products, transposes, solves, powers
+ *   complex*.c, operate.c, chain.c  complex values; operators; products of several: complex.h
  *   elem.c     functions of .elem files  decl.c   declarations, input
  *   parsed.c   texts that come again     again.c  statements that do
  *   loop*.c    loops of numbers and elements, on the host: loop.h

@@ -32,11 +32,13 @@ static enum fs_status copy_tensor(struct fs_interp *in, struct fs_target *to,
 
 static enum fs_status copy_value(struct fs_interp *in, struct fs_target *to,
                                  struct fs_val v, struct moving *m) {
+  struct fs_tensor *t[2];
   enum fs_status st = FS_OK;
-  if (v.kind == FS_V_TENSOR) return copy_tensor(in, to, v.tensor, m);
+  int n = fs_val_tensors(&v, t);
+  for (int k = 0; k < n && st == FS_OK; k++) st = copy_tensor(in, to, t[k], m);
   for (int64_t k = 0; fs_is_list(&v) && k < v.list->len && st == FS_OK; k++)
     st = copy_value(in, to, v.list->items[k], m);
-  if (st != FS_OK) return st;
+  if (n || st != FS_OK) return st;
   if (v.kind != FS_V_FUNCTION) return FS_OK;
   for (int i = 0; i < m->seen.len; i++)
     if (m->seen.data[i] == v.func) return FS_OK;

@@ -2,16 +2,17 @@
  * once, tensors are traced into the block's graph. */
 #include <stdio.h>
 
+#include "core/eval/complex.h"
 #include "core/eval/list.h"
 #include "core/eval/scalar.h"
-#include "core/eval/trace.h"
 #include "core/lang/parse.h"
 
 /* -- inside map() ----------------------------------------------------------- */
 
 enum fs_status fs_refuse_element(struct fs_interp *in, const struct fs_val *v,
                                  struct fs_span span, const char *what) {
-  bool array = v->kind == FS_V_RANGE || (v->kind == FS_V_TENSOR && v->tensor->shape.rank > 0);
+  const struct fs_tensor *t = fs_val_like(v);
+  bool array = v->kind == FS_V_RANGE || (t && t->shape.rank > 0);
   if (!in->elementwise || !v->of_element || !array) return FS_OK;
   return fs_in_error(in, span, "element",
                      "it is called with the array itself, outside of map",
@@ -19,8 +20,9 @@ enum fs_status fs_refuse_element(struct fs_interp *in, const struct fs_val *v,
 }
 
 static bool is_array(const struct fs_val *v, struct fs_shape *shape) {
+  const struct fs_tensor *t = fs_val_like(v);
   if (v->kind == FS_V_RANGE) *shape = (struct fs_shape){1, {fs_range_count(v)}};
-  else if (v->kind == FS_V_TENSOR) *shape = v->tensor->shape;
+  else if (t) *shape = t->shape;
   else return false;
   return fs_shape_count(shape) > 1;
 }
@@ -250,6 +252,34 @@ bool fs_operator_map(enum fs_ast_op op, enum fs_map_op *out) {
   return false;
 }
 
+bool fs_map_operator(enum fs_map_op op, enum fs_ast_op *out) {
+  *out = FS_AO_EPOW;
+  for (size_t k = 0; k < FS_LEN(elementwise); k++) {
+    if (elementwise[k].op != op) continue;
+    *out = elementwise[k].ast;
+    return true;
+  }
+  return op == FS_OP_POW;
+}
+
+const char *fs_operator_text(enum fs_ast_op op) {
+  for (size_t k = 0; k < FS_LEN(elementwise); k++)
+    if (elementwise[k].ast == op) return elementwise[k].text;
+  return ".^";
+}
+
+/* Of values of which one is complex. */
+static enum fs_status complex_binary(struct fs_interp *in, enum fs_ast_op op,
+                                     const struct operands *o, bool of_element,
+                                     struct fs_val *out) {
+  in->span = o->span;
+  enum fs_status st = fs_refuse_mixture(in, 2, o->v, o->s);
+  if (st == FS_OK && op == FS_AO_SOLVE) st = fs_block_alone(in);
+  if (st == FS_OK) st = fs_cx_binary(in, op, o->v, o->s, o->span, out);
+  if (st == FS_OK) out->of_element = of_element;
+  return st;
+}
+
 enum fs_status fs_eval_binary(struct fs_interp *in, enum fs_ast_op op,
                               const struct fs_val *a, struct fs_span a_span,
                               const struct fs_val *b, struct fs_span b_span,
@@ -266,6 +296,8 @@ enum fs_status fs_eval_binary(struct fs_interp *in, enum fs_ast_op op,
   if (fs_is_list(a) || fs_is_list(b)) return list_binary(in, op, a, b, span, out);
   struct operands o = {{*a, *b}, {a_span, b_span}, span};
   struct fs_tv t;
+  if (fs_val_is_complex(a) || fs_val_is_complex(b))
+    return complex_binary(in, op, &o, of_element, out);
   in->span = span;
   enum fs_status st = fs_refuse_mixture(in, 2, o.v, o.s);
   if (st == FS_OK && op == FS_AO_SOLVE) st = fs_block_alone(in);

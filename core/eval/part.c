@@ -5,6 +5,9 @@
 
 enum fs_status fs_tv_for_part(struct fs_interp *in, const struct fs_val *v, struct fs_span span,
                               enum fs_dtype dt, struct fs_tv *out) {
+  if (v->kind == FS_V_COMPLEX)
+    return fs_in_error(in, span, "wrong-type", "convert the tensor with c64(...) or c128(...)",
+                       "cannot put complex values into a tensor of %s", fs_dtype_name(dt));
   enum fs_status st = fs_tv_of(in, v, span, &dt, out);
   if (st != FS_OK) return st;
   bool whole_number = v->kind == FS_V_NUMBER && v->number == floor(v->number);

@@ -27,6 +27,11 @@ static void forget(struct fs_val v) {
     v.list->refs = v.list->logged = 0;
     for (int64_t k = 0; k < v.list->len; k++) forget(v.list->items[k]);
   }
+  if (v.kind == FS_V_COMPLEX && v.complex->refs) {
+    v.complex->refs = 0;
+    forget(v.complex->part[0]);
+    forget(v.complex->part[1]);
+  }
   if (v.kind == FS_V_FUNCTION && v.func->refs) {
     v.func->refs = 0;
     for (int k = 0; k < v.func->captures.len; k++)
@@ -52,6 +57,10 @@ static void count(struct fs_val v) {
   }
   if (fs_is_list(&v) && ++v.list->refs == 1)
     for (int64_t k = 0; k < v.list->len; k++) count(v.list->items[k]);
+  if (v.kind == FS_V_COMPLEX && ++v.complex->refs == 1) {
+    count(v.complex->part[0]);
+    count(v.complex->part[1]);
+  }
   if (v.kind == FS_V_FUNCTION && ++v.func->refs == 1) {
     if (v.func->unit) fs_unit_ref(v.func->unit);
     for (int k = 0; k < v.func->captures.len; k++)

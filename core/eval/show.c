@@ -25,7 +25,7 @@ static void put_right(struct fs_str *out, const char *text, int text_width,
 
 static void put_cell(const struct fs_excerpt *v, int page, int row, int column,
                      struct fs_str *out) {
-  char text[40];
+  char text[FS_CELL];
   fs_excerpt_cell(v,
             &v->values[(page * v->rows.n + row) * v->columns.n + column],
             text);
@@ -134,9 +134,9 @@ static void put_view(const struct fs_excerpt *v, const struct fs_show_options *o
   }
 }
 
-void fs_show_array_type(enum fs_dtype dt, const struct fs_shape *shape,
+void fs_show_array_type(const char *type, const struct fs_shape *shape,
                            bool only_ascii, struct fs_str *out) {
-  fs_str_puts(out, fs_dtype_name(dt));
+  fs_str_puts(out, type);
   for (int k = 0; k < shape->rank; k++)
     fs_str_printf(out, "%s%lld", k ? fs_glyphs(only_ascii)->times : "[",
                   (long long)shape->dim[k]);
@@ -155,27 +155,26 @@ static void put_name(const char *name, struct fs_str *out) {
   fs_str_puts(out, " = ");
 }
 
-enum fs_status fs_show_array(const char *name, enum fs_dtype dt,
-                             const struct fs_shape *shape,
-                             fs_show_fetch *fetch, void *user,
+enum fs_status fs_show_array(const char *name, const struct fs_show_array *a,
                              const struct fs_show_options *o,
                              struct fs_str *out, struct fs_str *html,
                              struct fs_diags *d) {
   struct fs_excerpt v;
-  if (is_empty(shape)) {
+  const char *type = a->imaginary ? fs_complex_name(a->dtype) : fs_dtype_name(a->dtype);
+  if (is_empty(a->shape)) {
     put_name(name, out);
-    fs_show_array_type(dt, shape, o->ascii, out);
+    fs_show_array_type(type, a->shape, o->ascii, out);
     return FS_OK;
   }
-  enum fs_status st = fs_excerpt_make(&v, dt, shape, fetch, user, o, d);
+  enum fs_status st = fs_excerpt_make(&v, a, o, d);
   if (!st) {
     put_name(name, out);
-    if (shape->rank) {
-      fs_show_array_type(dt, shape, o->ascii, out);
+    if (a->shape->rank) {
+      fs_show_array_type(type, a->shape, o->ascii, out);
       put_view(&v, o, out);
       if (html) fs_excerpt_html(&v, name, html);
     } else {
-      char text[40];
+      char text[FS_CELL];
       fs_excerpt_cell(&v, v.values, text);
       fs_str_puts(out, text);
     }
@@ -245,7 +244,7 @@ static enum fs_status put_small(const struct fs_val *v, const struct fs_show_opt
   double raw[VECTOR_SHOWN]; /* room for the widest element */
   bool stored = t->state == FS_TS_STORED && t->storage->target;
   if (!stored || t->shape.rank > 1 || n > VECTOR_SHOWN) {
-    fs_show_array_type(t->dtype, &t->shape, o->ascii, out);
+    fs_show_array_type(fs_dtype_name(t->dtype), &t->shape, o->ascii, out);
     return FS_OK;
   }
   enum fs_status st = fs_tensor_download(t, first, t->shape.dim, raw, d);
@@ -277,6 +276,7 @@ static enum fs_status put_list(const struct fs_val *v, int level, const struct f
     }
     st = fs_is_list(item)             ? put_list(item, level + 1, o, out, d)
          : item->kind == FS_V_TENSOR ? put_small(item, o, out, d)
+         : fs_val_like(item)         ? (fs_show_type(item, o->ascii, out), FS_OK)
                                       : fs_show_value(NULL, item, o, out, d);
   }
   if (shown < l->len)
@@ -294,6 +294,9 @@ static void put_host_value(const struct fs_val *v,
     case FS_V_STRING: put_string(v->string, out); break;
     case FS_V_RANGE: put_range(v, o->digits, out); break;
     case FS_V_FUNCTION: put_function(v->func, out); break;
+    case FS_V_COMPLEX:
+      fs_show_complex(v->complex->part[0].number, v->complex->part[1].number, o->digits, out);
+      break;
     default: fs_str_puts(out, "nothing"); break;
   }
 }
@@ -301,9 +304,11 @@ static void put_host_value(const struct fs_val *v,
 enum fs_status fs_show_both(const char *name, const struct fs_val *v,
                             const struct fs_show_options *o, struct fs_str *out,
                             struct fs_str *html, struct fs_diags *d) {
-  if (v->kind == FS_V_TENSOR)
-    return fs_show_array(name, v->tensor->dtype, &v->tensor->shape, fetch_tensor,
-                         v->tensor, o, out, html, d);
+  struct fs_tensor *t[2] = {NULL, NULL};
+  if (fs_val_tensors(v, t)) {
+    struct fs_show_array a = {t[0]->dtype, &t[0]->shape, fetch_tensor, t[0], t[1]};
+    return fs_show_array(name, &a, o, out, html, d);
+  }
   put_name(name, out);
   if (fs_is_list(v)) return put_list(v, 0, o, out, d);
   put_host_value(v, o, out);
@@ -322,9 +327,11 @@ void fs_show_type(const struct fs_val *v, bool only_ascii,
       [FS_V_NONE] = "nothing",   [FS_V_NUMBER] = "number",
       [FS_V_BOOL] = "bool",      [FS_V_STRING] = "string",
       [FS_V_RANGE] = "range",    [FS_V_FUNCTION] = "function",
-      [FS_V_LIST] = "list",      [FS_V_RECORD] = "record"};
-  if (v->kind == FS_V_TENSOR)
-    fs_show_array_type(v->tensor->dtype, &v->tensor->shape, only_ascii, out);
+      [FS_V_LIST] = "list",      [FS_V_RECORD] = "record",
+      [FS_V_COMPLEX] = "complex number"};
+  const struct fs_tensor *t = fs_val_like(v);
+  if (t)
+    fs_show_array_type(fs_val_type_name(v), &t->shape, only_ascii, out);
   else
     fs_str_puts(out, kinds[v->kind]);
 }

@@ -36,10 +36,16 @@ enum fs_status fs_show_both(const char *name, const struct fs_val *v,
                             const struct fs_show_options *o, struct fs_str *out,
                             struct fs_str *html, struct fs_diags *d);
 
-/* The array part of it, from any source of elements; `html` may be NULL. */
-enum fs_status fs_show_array(const char *name, enum fs_dtype dt,
-                             const struct fs_shape *shape,
-                             fs_show_fetch *fetch, void *user,
+/* An array from any source of elements, of which a complex one has two: `user` is what
+ * fetch() gets for real parts, `imaginary` for the others; NULL: it is real. */
+struct fs_show_array {
+  enum fs_dtype dtype;
+  const struct fs_shape *shape;
+  fs_show_fetch *fetch;
+  void *user, *imaginary;
+};
+/* The array part of it; `html` may be NULL. */
+enum fs_status fs_show_array(const char *name, const struct fs_show_array *a,
                              const struct fs_show_options *o,
                              struct fs_str *out, struct fs_str *html,
                              struct fs_diags *d);
@@ -51,5 +57,7 @@ void fs_show_type(const struct fs_val *v, bool ascii, struct fs_str *out);
 int fs_show_shortest(enum fs_dtype dt, const void *element, char out[40]);
 /* A host number: "0.25", "8192", "1e-09", "NaN", "-Inf". */
 void fs_show_number(double x, int digits, struct fs_str *out);
+/* "2 + 3i" */
+void fs_show_complex(double re, double im, int digits, struct fs_str *out);
 
 #endif

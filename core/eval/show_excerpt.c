@@ -134,6 +134,18 @@ void fs_show_number(double x, int digits, struct fs_str *out) {
   fs_str_puts(out, text);
 }
 
+/* The sign of the imaginary part, a NaN has none, and its magnitude. */
+static const char *sign_between(double im) {
+  return signbit(im) && !isnan(im) ? " - " : " + ";
+}
+
+void fs_show_complex(double re, double im, int digits, struct fs_str *out) {
+  fs_show_number(re, digits, out);
+  fs_str_puts(out, sign_between(im));
+  fs_show_number(fabs(im), digits, out);
+  fs_str_puts(out, "i");
+}
+
 /* -- what is seen of an array ------------------------------------------------ */
 
 static struct fs_picks pick(int64_t extent, int all, int head, int tail) {
@@ -172,10 +184,13 @@ static struct limits limits_of(const struct fs_show_options *o, int64_t pages) {
   return l;
 }
 
-static void plan_view(struct fs_excerpt *v, enum fs_dtype dt, const struct fs_shape *shape,
+static void plan_view(struct fs_excerpt *v, const struct fs_show_array *a,
                       const struct fs_show_options *o) {
+  const struct fs_shape *shape = a->shape;
   int rank = shape->rank;
-  *v = (struct fs_excerpt){.dtype = dt, .shape = shape, .n_pages = 1};
+  *v = (struct fs_excerpt){.dtype = a->dtype, .shape = shape, .n_pages = 1};
+  v->complex = a->imaginary != NULL;
+  v->type = v->complex ? fs_complex_name(a->dtype) : fs_dtype_name(a->dtype);
   v->line = rank <= 1 || (rank == 2 && shape->dim[0] == 1);
   v->n_columns = rank ? shape->dim[rank - 1] : 1;
   v->n_rows = rank > 1 ? shape->dim[rank - 2] : 1;
@@ -186,6 +201,7 @@ static void plan_view(struct fs_excerpt *v, enum fs_dtype dt, const struct fs_sh
   v->rows = pick(v->n_rows, l.rows, l.edge_rows, l.edge_rows);
   v->columns = v->line ? pick(v->n_columns, l.line, l.edge_line, l.edge_line)
                        : pick(v->n_columns, l.columns, l.edge_columns, l.edge_columns);
+  v->count = v->pages.n * v->rows.n * v->columns.n;
 }
 
 void fs_excerpt_page(const struct fs_shape *shape, int64_t page,
@@ -199,6 +215,7 @@ void fs_excerpt_page(const struct fs_shape *shape, int64_t page,
 struct fetcher {
   fs_show_fetch *fetch;
   void *user;
+  struct fs_number *to;
   struct fs_diags *d;
 };
 
@@ -215,7 +232,7 @@ static enum fs_status fetch_box(struct fs_excerpt *v, const struct fetcher *f, i
   if (rank > 0) first[rank - 1] = v->columns.index[c], count[rank - 1] = nc;
   enum fs_status st = f->fetch(f->user, first, count, raw, f->d);
   size_t size = fs_dtype_size(v->dtype);
-  struct fs_number *page = v->values + p * v->rows.n * v->columns.n;
+  struct fs_number *page = f->to + p * v->rows.n * v->columns.n;
   for (int i = 0; i < nr && !st; i++)
     for (int j = 0; j < nc; j++)
       page[(r + i) * v->columns.n + c + j] = fs_element_get(
@@ -239,20 +256,30 @@ static enum fs_status fetch_view(struct fs_excerpt *v, const struct fetcher *f) 
 
 /* -- cells ------------------------------------------------------------------- */
 
+/* Both parts are as wide as the widest. */
+static void complex_cell(const struct fs_excerpt *v, double re, double im, char out[FS_CELL]) {
+  char part[2][40];
+  print_float(&v->format, re, part[0]);
+  print_float(&v->format, fabs(im), part[1]);
+  snprintf(out, FS_CELL, "%*s%s%*si", v->part[0], part[0], sign_between(im), v->part[1], part[1]);
+}
+
 void fs_excerpt_cell(const struct fs_excerpt *v, const struct fs_number *n,
-                      char out[40]) {
-  if (v->dtype == FS_BOOL)
-    snprintf(out, 40, n->i ? "true" : "false");
+                      char out[FS_CELL]) {
+  if (v->complex)
+    complex_cell(v, n->f, n[v->count].f, out);
+  else if (v->dtype == FS_BOOL)
+    snprintf(out, FS_CELL, n->i ? "true" : "false");
   else if (!fs_dtype_is_float(v->dtype))
-    snprintf(out, 40, "%lld", (long long)n->i);
+    snprintf(out, FS_CELL, "%lld", (long long)n->i);
   else
     print_float(&v->format, n->f, out);
 }
 
 /* Chooses the number format and the width of a cell. */
 static void format_view(struct fs_excerpt *v, const struct fs_show_options *o) {
-  int n = v->pages.n * v->rows.n * v->columns.n;
-  char text[40];
+  int n = v->count << v->complex;
+  char text[FS_CELL];
   if (fs_dtype_is_float(v->dtype)) {
     double *plain = fs_malloc(sizeof(*plain) * (size_t)FS_MAX(n, 1));
     for (int i = 0; i < n; i++)
@@ -260,21 +287,25 @@ static void format_view(struct fs_excerpt *v, const struct fs_show_options *o) {
     v->format = choose_format(plain, n, digits_of(v->dtype, o));
     free(plain);
   }
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n && v->complex; i++) {
+    print_float(&v->format, i < v->count ? v->values[i].f : fabs(v->values[i].f), text);
+    int *width = &v->part[i >= v->count];
+    *width = FS_MAX(*width, (int)strlen(text));
+  }
+  for (int i = 0; i < v->count; i++) {
     fs_excerpt_cell(v, &v->values[i], text);
     v->width = FS_MAX(v->width, (int)strlen(text));
   }
 }
 
-enum fs_status fs_excerpt_make(struct fs_excerpt *v, enum fs_dtype dt,
-                            const struct fs_shape *shape, fs_show_fetch *fetch,
-                            void *user, const struct fs_show_options *o,
-                            struct fs_diags *d) {
-  struct fetcher f = {fetch, user, d};
-  plan_view(v, dt, shape, o);
-  size_t n = (size_t)v->pages.n * (size_t)v->rows.n * (size_t)v->columns.n;
-  v->values = fs_calloc(n, sizeof(*v->values));
+enum fs_status fs_excerpt_make(struct fs_excerpt *v, const struct fs_show_array *a,
+                            const struct fs_show_options *o, struct fs_diags *d) {
+  plan_view(v, a, o);
+  v->values = fs_calloc((size_t)v->count << v->complex, sizeof(*v->values));
+  struct fetcher f = {a->fetch, a->user, v->values, d};
+  struct fetcher imaginary = {a->fetch, a->imaginary, v->values + v->count, d};
   enum fs_status st = fetch_view(v, &f);
+  if (!st && v->complex) st = fetch_view(v, &imaginary);
   if (!st) format_view(v, o);
   return st;
 }

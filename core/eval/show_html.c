@@ -13,7 +13,7 @@ static void put_heading(const struct fs_excerpt *v, const char *name,
     fs_str_put_html(out, name, shown);
     fs_str_puts(out, shown < len ? "\u2026</b> = " : "</b> = ");
   }
-  fs_show_array_type(v->dtype, v->shape, false, out);
+  fs_show_array_type(v->type, v->shape, false, out);
   fs_str_puts(out, "</p>\n");
 }
 
@@ -35,7 +35,7 @@ static void put_row(const struct fs_excerpt *v, int page, int row,
   if (!v->line)
     fs_str_printf(out, "<th>%lld</th>", (long long)v->rows.index[row] + 1);
   for (int c = 0; c < p->n; c++) {
-    char text[40];
+    char text[FS_CELL];
     fs_excerpt_cell(v, &v->values[(page * v->rows.n + row) * p->n + c], text);
     if (c == p->head) fs_str_puts(out, "<td>\u22ef</td>");
     fs_str_printf(out, "<td>%s</td>", text);

@@ -84,6 +84,10 @@ enum fs_status fs_tv_of(struct fs_interp *in, const struct fs_val *v,
       out->dtype = v->tensor->dtype;
       out->shape = v->tensor->shape;
       return st;
+    case FS_V_COMPLEX:
+      return fs_in_error(in, span, "complex-value", "re(z), im(z) and abs(z) are real",
+                         "%s is %s; real numbers are needed here",
+                         fs_in_text(in, span), fs_val_text(v));
     default:
       return fs_in_error(in, span, "wrong-type", NULL,
                          "%s is %s; numbers are needed here",

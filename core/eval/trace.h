@@ -48,6 +48,10 @@ static inline struct fs_shape fs_squeezed(const struct fs_shape *s) {
 }
 struct fs_shape fs_shape_of(int rank, const int64_t *dims);
 struct fs_shape fs_shape_scalar(void);
+/* Whether it is that of a column, a row or one element. */
+static inline bool fs_is_vector(const struct fs_shape *s) {
+  return s->rank <= 1 || (s->rank == 2 && (s->dim[0] == 1 || s->dim[1] == 1));
+}
 /* Extents with rank 0 and 1 filled up: rows x columns. */
 static inline int64_t fs_rows(const struct fs_shape *s) {
   return fs_shape_dim(s, 0);
@@ -65,6 +69,9 @@ enum fs_status fs_tv_of(struct fs_interp *in, const struct fs_val *v,
 enum fs_dtype fs_number_type(const struct fs_val *v, enum fs_dtype like);
 /* The elementwise operation that an operator is for single elements; false: it is none. */
 bool fs_operator_map(enum fs_ast_op op, enum fs_map_op *out);
+/* The operator that an elementwise operation has; false: it has none. */
+bool fs_map_operator(enum fs_map_op op, enum fs_ast_op *out);
+const char *fs_operator_text(enum fs_ast_op op);
 /* A value as a node of type dt; a number is converted from double precision as the
  * elements of an array would be. */
 enum fs_status fs_tv_as(struct fs_interp *in, const struct fs_val *v,
@@ -142,6 +149,9 @@ enum fs_status fs_tv_factor(struct fs_interp *in, enum fs_lib_op op,
 enum fs_status fs_tv_factors(struct fs_interp *in, enum fs_lib_op op,
                              const char *what, struct fs_tv a,
                              struct fs_span span, int n, struct fs_tv *out);
+/* A part of a matrix. */
+struct fs_tv fs_tv_part(struct fs_interp *in, const struct fs_tv *whole,
+                        const struct fs_lib_part *p);
 struct fs_tv fs_tv_diagonal(struct fs_interp *in, struct fs_tv a);
 /* a .^ b, with the small exponents that are cheaper as products. */
 /* x^e where that is a few operations; false: it is none of those. */
@@ -150,6 +160,8 @@ enum fs_status fs_tv_epow(struct fs_interp *in, const struct fs_val *a,
                           struct fs_span a_span, const struct fs_val *b,
                           struct fs_span b_span, struct fs_span span,
                           struct fs_tv *out);
+/* -- chain.c --------------------------------------------------------------- */
+
 /* The product of a chain of factors: scalars are applied last, matrices and
  * vectors are multiplied in the cheapest order. */
 enum fs_status fs_multiply_chain(struct fs_interp *in, int n,

@@ -45,11 +45,33 @@ struct fs_val fs_val_tensor(struct fs_tensor *gives) {
   return (struct fs_val){.kind = FS_V_TENSOR, .tensor = gives};
 }
 
+struct fs_val fs_val_complex(struct fs_val gives_re, struct fs_val gives_im) {
+  struct fs_complex *c = fs_malloc(sizeof *c);
+  *c = (struct fs_complex){1, {gives_re, gives_im}};
+  return (struct fs_val){.kind = FS_V_COMPLEX, .complex = c,
+                         .literal = gives_re.literal && gives_im.literal};
+}
+
+int fs_val_tensors(const struct fs_val *v, struct fs_tensor *out[2]) {
+  int n = 0;
+  if (v->kind == FS_V_TENSOR) out[n++] = v->tensor;
+  for (int k = 0; v->kind == FS_V_COMPLEX && k < 2; k++)
+    if (v->complex->part[k].kind == FS_V_TENSOR) out[n++] = v->complex->part[k].tensor;
+  return n;
+}
+
+const char *fs_val_type_name(const struct fs_val *v) {
+  const struct fs_tensor *t = fs_val_like(v);
+  if (!t) return NULL;
+  return v->kind == FS_V_COMPLEX ? fs_complex_name(t->dtype) : fs_dtype_name(t->dtype);
+}
+
 struct fs_val fs_val_ref(struct fs_val v) {
   if (v.kind == FS_V_STRING) v.string->refs++;
   if (v.kind == FS_V_FUNCTION) fs_func_ref(v.func);
   if (v.kind == FS_V_TENSOR) fs_tensor_ref(v.tensor);
   if (fs_is_list(&v)) fs_list_ref(v.list);
+  if (v.kind == FS_V_COMPLEX) v.complex->refs++;
   return v;
 }
 
@@ -58,6 +80,10 @@ void fs_val_unref(struct fs_val v) {
   if (v.kind == FS_V_FUNCTION) fs_func_unref(v.func);
   if (v.kind == FS_V_TENSOR) fs_tensor_unref(v.tensor);
   if (fs_is_list(&v)) fs_list_unref(v.list);
+  if (v.kind != FS_V_COMPLEX || --v.complex->refs) return;
+  fs_val_unref(v.complex->part[0]);
+  fs_val_unref(v.complex->part[1]);
+  free(v.complex);
 }
 
 /* Elements of a range: 1:3 has 3, 3:1 none, 0:0.1:1 eleven (half a step of

@@ -88,10 +88,11 @@ const char *fs_val_text(const struct fs_val *v) {
     case FS_V_FUNCTION: return "a function";
     case FS_V_LIST: return "a list";
     case FS_V_RECORD: return "a record";
+    case FS_V_COMPLEX:
+      if (fs_val_is_complex_number(v)) return "a complex number"; /* fall through */
     case FS_V_TENSOR: break;
   }
   char *out = ring();
-  snprintf(out, 80, "%s %s", fs_shape_text(&v->tensor->shape),
-           fs_dtype_name(v->tensor->dtype));
+  snprintf(out, 80, "%s %s", fs_shape_text(&fs_val_like(v)->shape), fs_val_type_name(v));
   return out;
 }

@@ -22,6 +22,7 @@ enum {
 
 enum fs_expr_kind {
   FS_EX_NUMBER,   /* number; is_int says that it was written without . or e */
+  FS_EX_IMAGINARY, /* number times the imaginary unit */
   FS_EX_BOOL,     /* number is 0 or 1 */
   FS_EX_STRING,   /* text */
   FS_EX_NAME,     /* text */
@@ -61,6 +62,7 @@ struct fs_expr {
   struct fs_span span;     /* the whole expression                         */
   struct fs_span op_span;  /* the operator or bracket, for carets          */
   bool is_int;
+  bool plain;              /* UNARY, transpose: .' does not conjugate          */
   int height;              /* levels of nodes, the left operand of a binary
                               node that is binary itself not counted: what a
                               walk that loops there needs of the stack */

@@ -141,6 +141,7 @@ static void put_list_of(struct fs_str *out, const struct fs_expr *e) {
 static void put_expr(struct fs_str *out, const struct fs_expr *e) {
   switch (e->kind) {
     case FS_EX_NUMBER: put_number(out, e); return;
+    case FS_EX_IMAGINARY: put_number(out, e), fs_str_puts(out, "i"); return;
     case FS_EX_BOOL: fs_str_puts(out, e->number ? "true" : "false"); return;
     case FS_EX_STRING: put_string(out, e->text, e->text_len); return;
     case FS_EX_NAME: fs_str_puts(out, e->text); return;
@@ -148,7 +149,7 @@ static void put_expr(struct fs_str *out, const struct fs_expr *e) {
     case FS_EX_COLON: fs_str_puts(out, ":"); return;
     case FS_EX_BINARY: put_binary(out, e); return;
     case FS_EX_ARRAY: put_array(out, e); return;
-    case FS_EX_UNARY: fs_str_printf(out, "(%s", op_text(e->op)); break;
+    case FS_EX_UNARY: fs_str_printf(out, "(%s%s", e->plain ? "." : "", op_text(e->op)); break;
     case FS_EX_RANGE: fs_str_puts(out, "(range"); break;
     case FS_EX_CALL: fs_str_puts(out, "(call"); break;
     case FS_EX_INDEX: fs_str_puts(out, "(index"); break;

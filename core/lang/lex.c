@@ -290,11 +290,18 @@ static const char *foreign_number(const char *word, int len) {
 }
 
 static bool is_imaginary(const char *word, int len) {
-  return (len == 1 && (*word == 'i' || *word == 'j')) ||
-         (len == 2 && !memcmp(word, "im", 2));
+  return (len == 1 && (*word == 'j' || *word == 'I')) || (len == 2 && !memcmp(word, "im", 2));
 }
 
-/* number = decimal | hexadecimal */
+/* The `i` right behind a decimal number, which no name goes on with. */
+static void lex_unit(struct fs_lexer *lx, struct fs_token *token) {
+  if (peek(lx, 0) != 'i') return;
+  lx->pos++;
+  token->imaginary = name_unit(lx) == 0;
+  if (!token->imaginary) lx->pos--;
+}
+
+/* number = decimal [ "i" ] | hexadecimal */
 static void lex_number(struct fs_lexer *lx, struct fs_token *token) {
   token->kind = FS_TK_NUMBER;
   bool hex = peek(lx, 0) == '0' && (peek(lx, 1) == 'x' || peek(lx, 1) == 'X');
@@ -302,6 +309,7 @@ static void lex_number(struct fs_lexer *lx, struct fs_token *token) {
     lex_hex(lx, token);
   else
     lex_decimal(lx, token);
+  if (!hex && token->kind == FS_TK_NUMBER) lex_unit(lx, token);
   token->end = lx->pos;
   if (token->kind == FS_TK_BAD || name_unit(lx) == 0) return;
   int digits = (int)FS_MIN(lx->pos - token->begin, 40u), n;
@@ -312,7 +320,7 @@ static void lex_number(struct fs_lexer *lx, struct fs_token *token) {
   const char *word = lx->text + begin, *foreign = foreign_number(word, tail);
   snprintf(hint, sizeof hint, "a product needs its sign: %.*s*%.*s%s", digits,
            lx->text + token->begin, tail, word,
-           is_imaginary(word, tail) ? "; there are no complex numbers" : "");
+           is_imaginary(word, tail) ? "; the imaginary unit is 1i" : "");
   bool product = !hex && (is_letter((unsigned char)*word) || *word & 0x80);
   if (product && foreign) snprintf(hint, sizeof hint, "%s", foreign);
   bad(lx, token, token->begin, lx->pos, "bad-number", product ? hint : NULL,
@@ -427,6 +435,7 @@ static const struct {
     {"&&", FS_TK_AND},        {"==", FS_TK_EQ},
     {"!=", FS_TK_NE},         {"<=", FS_TK_LE},
     {">=", FS_TK_GE},         {".*", FS_TK_DOT_STAR},
+    {".'", FS_TK_DOT_QUOTE},
     {"./", FS_TK_DOT_SLASH},  {".^", FS_TK_DOT_CARET},
     {"=", FS_TK_ASSIGN},      {"<", FS_TK_LT},
     {">", FS_TK_GT},          {":", FS_TK_COLON},
@@ -446,7 +455,6 @@ static const struct {
   const char *text, *hint;
 } foreign[] = {
     {"...", "a line goes on after an operator, a comma or an open bracket"},
-    {".'", "the transpose is '"},
     {"**=", "of these there are += -= *= /=; write x = x.^2"},
     {".+=", "write x += y"},
     {".-=", "write x -= y"},

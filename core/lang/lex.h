@@ -19,6 +19,7 @@
   X(PLUS, "`+`") X(MINUS, "`-`") X(STAR, "`*`") X(SLASH, "`/`")          \
   X(BACKSLASH, "`\\`") X(DOT_STAR, "`.*`") X(DOT_SLASH, "`./`")          \
   X(CARET, "`^`") X(DOT_CARET, "`.^`") X(NOT, "`!`") X(QUOTE, "`'`")     \
+  X(DOT_QUOTE, "`.'`")                                                   \
   /* keywords; `if` is the first, `false` the last */                    \
   X(IF, "if") X(ELSEIF, "elseif") X(ELSE, "else") X(END, "end")          \
   X(WHILE, "while") X(FOR, "for") X(FORALL, "forall")                    \
@@ -38,6 +39,7 @@ struct fs_token {
   enum fs_token_kind kind;
   uint32_t begin, end;
   bool is_int;
+  bool imaginary;  /* NUMBER: of 2i */
   double number;
   const char *text; /* STRING: decoded; others: into the source */
   size_t text_len;

@@ -556,6 +556,7 @@ static const char *no_operand_hint(struct fs_parser *p) {
   bool in_call = p->n_open && p->open[p->n_open - 1].kind == FS_TK_LPAREN;
   switch (p->cur.kind) {
     case FS_TK_QUOTE:
+    case FS_TK_DOT_QUOTE:
       return "strings use double quotes: \"text\"";
     case FS_TK_ASSIGN:
       return "did you mean `==`?";
@@ -599,7 +600,7 @@ static struct fs_expr *rule_primary(struct fs_parser *p) {
   struct fs_expr *e = NULL;
   switch (t->kind) {
     case FS_TK_NUMBER:
-      e = new_expr(p, FS_EX_NUMBER, fs_cur_span(p));
+      e = new_expr(p, t->imaginary ? FS_EX_IMAGINARY : FS_EX_NUMBER, fs_cur_span(p));
       e->number = t->number;
       e->is_int = t->is_int;
       break;
@@ -639,7 +640,7 @@ static struct fs_expr *rule_primary(struct fs_parser *p) {
 static struct fs_expr *rule_suffix(struct fs_parser *p, struct fs_expr *left) {
   bool is_call = p->cur.kind == FS_TK_LPAREN;
   struct fs_span bracket = fs_cur_span(p);
-  if (left->kind == FS_EX_NUMBER && is_call)
+  if ((left->kind == FS_EX_NUMBER || left->kind == FS_EX_IMAGINARY) && is_call)
     return fs_fail(p, fs_span_join(left->span, bracket), "syntax",
                    "a product needs its sign: 2*(a + b)",
                    "a number cannot be called");
@@ -672,7 +673,8 @@ static struct fs_expr *rule_field(struct fs_parser *p, struct fs_expr *left) {
   return p->status == FS_OK ? set_args(p, e, &left, 1) : NULL;
 }
 
-/* postfix = primary { "(" args | "[" subscripts | "." name | "'" } */
+/* postfix = primary { "(" args | "[" subscripts | "." name
+ *                   | "'" | ".'" } */
 static struct fs_expr *rule_postfix(struct fs_parser *p) {
   struct fs_expr *e = rule_primary(p);
   while (e && p->status == FS_OK) {
@@ -680,9 +682,10 @@ static struct fs_expr *rule_postfix(struct fs_parser *p) {
       e = rule_suffix(p, e);
     } else if (p->cur.kind == FS_TK_DOT) {
       e = rule_field(p, e);
-    } else if (p->cur.kind == FS_TK_QUOTE) {
+    } else if (p->cur.kind == FS_TK_QUOTE || p->cur.kind == FS_TK_DOT_QUOTE) {
       struct fs_expr *t = new_expr(p, FS_EX_UNARY, fs_cur_span(p));
       t->op = FS_AO_TRANSPOSE;
+      t->plain = p->cur.kind == FS_TK_DOT_QUOTE;
       t->span.begin = e->span.begin;
       fs_advance(p);
       e = set_args(p, t, &e, 1);

@@ -294,10 +294,10 @@ static enum fs_status pick_named(struct command *c, struct saved *out) {
 
 static enum fs_status check_bytes(struct command *c, const struct saved *saved) {
   double bytes = 0;
+  struct fs_tensor *t[2];
   for (int k = 0; k < saved->n; k++)
-    if (saved->values[k].kind == FS_V_TENSOR)
-      bytes += (double)fs_shape_count(&saved->values[k].tensor->shape) *
-               (double)fs_dtype_size(saved->values[k].tensor->dtype);
+    for (int p = 0, n = fs_val_tensors(&saved->values[k], t); p < n; p++)
+      bytes += (double)fs_shape_count(&t[p]->shape) * (double)fs_dtype_size(t[p]->dtype);
   if (bytes <= SAVE_MOST) return FS_OK;
   struct fs_str text = {0};
   fs_str_puts(&text, "all variables take ");
@@ -313,7 +313,8 @@ static enum fs_status pick_all(struct command *c, struct saved *out) {
   struct fs_interp_var v;
   for (int k = 0; fs_interp_var_at(c->s->in, k, &v); k++) {
     bool data = v.value.kind == FS_V_TENSOR || v.value.kind == FS_V_NUMBER ||
-                v.value.kind == FS_V_BOOL || v.value.kind == FS_V_RANGE;
+                v.value.kind == FS_V_BOOL || v.value.kind == FS_V_RANGE ||
+                v.value.kind == FS_V_COMPLEX;
     if (v.from_prelude || !data) continue;
     if (out->n == MAX_WORDS)
       return fail(c, "name those that you want", "there are too many variables");

@@ -458,7 +458,10 @@ static bool describe_variable(struct fs_session *s, const char *name,
     describe_function(s, name, v->func, detail, out);
     return true;
   }
-  bool shown = v->kind != FS_V_TENSOR || v->tensor->state == FS_TS_STORED;
+  bool shown = true;
+  struct fs_tensor *t[2];
+  for (int k = 0, n = fs_val_tensors(v, t); k < n; k++)
+    shown = shown && t[k]->state == FS_TS_STORED;
   struct fs_str text = {0};
   if (shown && !fs_show_value(name, v, &s->show, &text, &s->diags)) {
     fs_str_printf(out, "%s\n", fs_str_text(&text));

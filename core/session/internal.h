@@ -413,10 +413,13 @@ enum fs_status fs_session_load(struct fs_session *s, const char *name,
 
 /* -- variables.c ----------------------------------------------------- */
 
-/* The elements of a stored tensor as a flat array in row-major order, with "nan", "inf" and
- * "-inf" for what JSON cannot write; NULL: there are more than `most`. Given. */
-enum fs_status fs_session_elements(struct fs_session *s, const struct fs_tensor *t,
+/* The elements of stored tensors as a flat array in row-major order, complex ones as [re, im],
+ * with "nan", "inf" and
+ * "-inf" for what JSON cannot write; NULL: there are none, or more than `most`. Given. */
+enum fs_status fs_session_elements(struct fs_session *s, const struct fs_val *v,
                                    int64_t most, json_t **out);
+/* "number", "tensor", ...: the kind of a value in events. */
+const char *fs_session_kind(const struct fs_val *v);
 /* One element of fs_session_variables(). */
 json_t *fs_session_variable(struct fs_session *s,
                             const struct fs_interp_var *v);

@@ -22,16 +22,14 @@ static void on_text(void *user, const char *text, size_t len) {
 static json_t *value_event(const char *name, const struct fs_val *v,
                            const struct fs_str *text,
                            const struct fs_str *html) {
-  static const char *const kinds[] = {"nothing", "number", "bool", "string",
-                                      "range", "function", "tensor", "list", "record"};
+  const struct fs_tensor *like = fs_val_like(v);
   json_t *e = json_object(), *data = json_object();
   json_object_set_new(e, "event", json_string("value"));
   if (name) fs_set_text(e, "name", name);
-  json_object_set_new(e, "kind", json_string(kinds[v->kind]));
-  if (v->kind == FS_V_TENSOR) {
-    json_object_set_new(e, "shape", fs_json_shape(&v->tensor->shape));
-    json_object_set_new(e, "dtype",
-                        json_string(fs_dtype_name(v->tensor->dtype)));
+  json_object_set_new(e, "kind", json_string(fs_session_kind(v)));
+  if (like) {
+    json_object_set_new(e, "shape", fs_json_shape(&like->shape));
+    json_object_set_new(e, "dtype", json_string(fs_val_type_name(v)));
   }
   if (v->kind == FS_V_NUMBER && isfinite(v->number))
     json_object_set_new(e, "number", json_real(v->number));
@@ -53,8 +51,7 @@ static void on_show(void *user, const char *name, struct fs_val v,
   enum fs_status st = fs_show_both(name, &v, &s->show, &text,
                                    s->rich ? &html : NULL, &s->diags);
   json_t *elements = NULL;
-  if (!st && s->elements && v.kind == FS_V_TENSOR)
-    st = fs_session_elements(s, v.tensor, s->elements, &elements);
+  if (!st && s->elements) st = fs_session_elements(s, &v, s->elements, &elements);
   json_t *event = st ? NULL : value_event(name, &v, &text, &html);
   if (elements) json_object_set_new(event, "elements", elements);
   if (!st)

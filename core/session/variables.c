@@ -9,6 +9,13 @@
 
 enum { VALUE_SHOWN = 60, VECTOR_SHOWN = 8 };
 
+const char *fs_session_kind(const struct fs_val *v) {
+  static const char *const kinds[] = {"nothing", "number", "bool", "string",
+                                      "range", "function", "tensor",
+                                      "list", "record", "complex"};
+  return kinds[fs_val_like(v) ? FS_V_TENSOR : v->kind];
+}
+
 static const char *state_word(const struct fs_tensor *t) {
   switch (t->state) {
     case FS_TS_STORED: return "stored";
@@ -17,20 +24,25 @@ static const char *state_word(const struct fs_tensor *t) {
   }
 }
 
-/* "[1, 2.5, 3]" of a short stored vector. */
-static bool put_vector(const struct fs_tensor *t, struct fs_str *out,
+/* "[1, 2.5, 3]" of a short stored vector, or "[1-2i, 0+1i]" of its two parts. */
+static bool put_vector(struct fs_tensor *const *t, int parts, struct fs_str *out,
                        struct fs_diags *d) {
-  int64_t first[FS_MAX_RANK] = {0}, n = fs_shape_count(&t->shape);
-  double raw[VECTOR_SHOWN]; /* room for the widest element */
-  if (t->state != FS_TS_STORED || t->shape.rank != 1 || n > VECTOR_SHOWN)
-    return false;
-  if (fs_tensor_download(t, first, t->shape.dim, raw, d)) return false;
+  int64_t first[FS_MAX_RANK] = {0}, n = fs_shape_count(&t[0]->shape);
+  double raw[2][VECTOR_SHOWN]; /* room for the widest element */
+  if (t[0]->shape.rank != 1 || n > VECTOR_SHOWN) return false;
+  for (int p = 0; p < parts; p++) {
+    if (t[p]->state != FS_TS_STORED) return false;
+    if (fs_tensor_download(t[p], first, t[p]->shape.dim, raw[p], d)) return false;
+  }
   fs_str_puts(out, "[");
   for (int64_t k = 0; k < n; k++) {
-    char text[40];
-    size_t at = (size_t)k * fs_dtype_size(t->dtype);
-    fs_show_shortest(t->dtype, (const char *)raw + at, text);
-    fs_str_printf(out, "%s%s", k ? ", " : "", text);
+    if (k) fs_str_puts(out, ", ");
+    for (int p = 0; p < parts; p++) {
+      char text[40];
+      size_t at = (size_t)k * fs_dtype_size(t[p]->dtype);
+      fs_show_shortest(t[p]->dtype, (const char *)raw[p] + at, text);
+      fs_str_printf(out, "%s%s%s", p && *text != '-' ? "+" : "", text, p ? "i" : "");
+    }
   }
   fs_str_puts(out, "]");
   return true;
@@ -44,11 +56,12 @@ static json_t *short_value(struct fs_session *s, const struct fs_val *v) {
   json_t *out = NULL;
   bool shown = true;
   fs_diags_init(&d);
-  if (v->kind == FS_V_TENSOR && v->tensor->shape.rank > 0)
-    shown = put_vector(v->tensor, &text, &d);
-  else if (v->kind == FS_V_TENSOR && v->tensor->state != FS_TS_STORED)
-    shown = false;
-  else
+  struct fs_tensor *t[2];
+  int n = fs_val_tensors(v, t);
+  for (int k = 0; k < n; k++) shown = shown && t[k]->state == FS_TS_STORED;
+  if (n && t[0]->shape.rank > 0)
+    shown = put_vector(t, n, &text, &d);
+  else if (shown)
     shown = !fs_show_value(NULL, v, &s->show, &text, &d);
   if (shown) {
     size_t cut = FS_MIN(text.len, (size_t)VALUE_SHOWN);
@@ -66,16 +79,19 @@ static json_t *short_value(struct fs_session *s, const struct fs_val *v) {
   return out ? out : json_null();
 }
 
-static void put_tensor(struct fs_session *s, const struct fs_tensor *t,
-                       json_t *o) {
+static void put_tensor(struct fs_session *s, const struct fs_val *v, json_t *o) {
+  struct fs_tensor *parts[2];
+  int n = fs_val_tensors(v, parts);
+  const struct fs_tensor *t = parts[n - 1];
   json_t *shape = json_array();
   for (int k = 0; k < t->shape.rank; k++)
     json_array_append_new(shape, json_integer(t->shape.dim[k]));
-  double bytes = (double)fs_shape_count(&t->shape) *
+  double bytes = (double)n * (double)fs_shape_count(&t->shape) *
                  (double)fs_dtype_size(t->dtype);
+  if (n > 1 && parts[0]->state != FS_TS_STORED) t = parts[0];
   bool stored = t->state == FS_TS_STORED;
   json_object_set_new(o, "shape", shape);
-  json_object_set_new(o, "dtype", json_string(fs_dtype_name(t->dtype)));
+  json_object_set_new(o, "dtype", json_string(fs_val_type_name(v)));
   json_object_set_new(o, "bytes", json_real(bytes));
   json_object_set_new(o, "state", json_string(state_word(t)));
   json_object_set_new(o, "where",
@@ -93,16 +109,14 @@ static void put_fields(const struct fs_list *l, json_t *o) {
 
 json_t *fs_session_variable(struct fs_session *s,
                             const struct fs_interp_var *v) {
-  static const char *const kinds[] = {"nothing", "number", "bool", "string",
-                                      "range", "function", "tensor", "list", "record"};
   struct fs_str type = {0};
   json_t *o = json_object();
   fs_show_type(&v->value, s->show.ascii, &type);
   json_object_set_new(o, "name", fs_json_text(v->name, strlen(v->name)));
-  json_object_set_new(o, "kind", json_string(kinds[v->value.kind]));
+  json_object_set_new(o, "kind", json_string(fs_session_kind(&v->value)));
   json_object_set_new(o, "type", fs_json_text(fs_str_text(&type), type.len));
-  if (v->value.kind == FS_V_TENSOR)
-    put_tensor(s, v->value.tensor, o);
+  if (fs_val_like(&v->value))
+    put_tensor(s, &v->value, o);
   else
     json_object_set_new(o, "where", json_string("host"));
   if (v->value.kind == FS_V_RECORD) put_fields(v->value.list, o);
@@ -143,17 +157,33 @@ static json_t *element(enum fs_dtype dtype, const void *at) {
   return json_string(isnan(x.f) ? "nan" : x.f > 0 ? "inf" : "-inf");
 }
 
-enum fs_status fs_session_elements(struct fs_session *s, const struct fs_tensor *t,
-                                   int64_t most, json_t **out) {
+static enum fs_status elements(struct fs_session *s, const struct fs_tensor *t, json_t **out) {
   int64_t first[FS_MAX_RANK] = {0}, n = fs_shape_count(&t->shape);
   size_t size = fs_dtype_size(t->dtype);
-  *out = NULL;
-  if (n > most) return FS_OK;
   char *bytes = fs_malloc((size_t)n * size + 1);
   enum fs_status st = fs_tensor_download(t, first, t->shape.dim, bytes, &s->diags);
   if (!st) *out = json_array();
   for (int64_t k = 0; k < n && !st; k++)
     json_array_append_new(*out, element(t->dtype, bytes + (size_t)k * size));
   free(bytes);
+  return st;
+}
+
+enum fs_status fs_session_elements(struct fs_session *s, const struct fs_val *v,
+                                   int64_t most, json_t **out) {
+  struct fs_tensor *t[2];
+  json_t *part[2] = {NULL, NULL}, *x;
+  size_t k;
+  enum fs_status st = FS_OK;
+  int n = fs_val_tensors(v, t);
+  *out = NULL;
+  if (!n || fs_shape_count(&t[0]->shape) > most) return FS_OK;
+  for (int p = 0; p < n && !st; p++) st = elements(s, t[p], &part[p]);
+  if (!st && n == 1) *out = json_incref(part[0]);
+  if (!st && n == 2) *out = json_array();
+  json_array_foreach(*out && n == 2 ? part[0] : NULL, k, x)
+    json_array_append_new(*out, json_pack("[O,O]", x, json_array_get(part[1], k)));
+  json_decref(part[0]);
+  json_decref(part[1]);
   return st;
 }

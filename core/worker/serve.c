@@ -200,8 +200,10 @@ static json_t *variable(struct worker *w, const struct fs_interp_var *v,
 /* Names with the stamps of their values; a value that was only to be computed
  * when it is read counts as another one when it was. */
 static json_int_t signature(const struct fs_interp_var *v) {
-  bool stored = v->value.kind == FS_V_TENSOR &&
-                v->value.tensor->state == FS_TS_STORED;
+  struct fs_tensor *t[2];
+  bool stored = fs_val_tensors(&v->value, t) > 0;
+  for (int k = 0, n = fs_val_tensors(&v->value, t); k < n; k++)
+    stored = stored && t[k]->state == FS_TS_STORED;
   return (json_int_t)(v->stamp << 1 | stored);
 }
 

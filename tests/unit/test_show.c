@@ -45,7 +45,8 @@ static void looks_at(int line, const char *name, enum fs_dtype dt,
   struct fs_str out = {0};
   shape = &s, dtype = dt, data = values, fetched = 0;
   enum fs_status st =
-      fs_show_array(name, dt, &s, fetch, NULL, &options, &out, NULL, NULL);
+      fs_show_array(name, &(struct fs_show_array){dt, &s, fetch, NULL, NULL}, &options, &out,
+                    NULL, NULL);
   bool ok = st == FS_OK && !strcmp(fs_str_text(&out), want);
   if (!ok) fprintf(stderr, "--- got\n%s\n--- not\n%s\n", fs_str_text(&out), want);
   check_at(line, ok, name ? name : "value");
@@ -164,7 +165,8 @@ static void test_matrices(void) {
 static char *form(enum fs_dtype dt, struct fs_shape s) {
   struct fs_str out = {0};
   shape = &s, dtype = dt, data = NULL, fetched = 0;
-  fs_show_array("A", dt, &s, fetch, NULL, &options, &out, NULL, NULL);
+  fs_show_array("A", &(struct fs_show_array){dt, &s, fetch, NULL, NULL}, &options, &out,
+                NULL, NULL);
   return out.data;
 }
 

@@ -26,7 +26,7 @@
   const DECLARATIONS = ['input', 'TILE32x32', 'matrix', 'subvector32', 'vector',
     'globalscalar', 'scalar'];
   const OPERATORS = ['->', '+=', '-=', '*=', '/=', '||', '&&', '==', '!=', '<=', '>=',
-    '.*', './', '.^', '=', '<', '>', ':', '+', '-', '*', '/', '\\', '^', '!', "'"];
+    '.*', './', '.^', ".'", '=', '<', '>', ':', '+', '-', '*', '/', '\\', '^', '!', "'"];
   // Above ASCII everything is a letter but these.
   const NO_LETTERS = [
     [0x80, 0xa9], [0xab, 0xb1], [0xb4, 0xb4], [0xb6, 0xb8], [0xbb, 0xbf],
@@ -63,8 +63,8 @@
     rule('(?:#|//).*', 'comment'),
     rule('"', 'string'),
     rule(`0[xX][0-9a-fA-F]+${ENDS}`, 'number'),
-    rule(`(?:[0-9]+${POINT}[0-9]*|\\.[0-9]+)(?:${EXPONENT})?${ENDS}`, 'number'),
-    rule(`[0-9]+${EXPONENT}${ENDS}`, 'number'),
+    rule(`(?:[0-9]+${POINT}[0-9]*|\\.[0-9]+)(?:${EXPONENT})?i?${ENDS}`, 'number'),
+    rule(`[0-9]+(?:${EXPONENT}i?|i)${ENDS}`, 'number'),
     rule(`[0-9]+${ENDS}(?!${POINT})`, 'number'),
     // A name sticks to it: `2x`.
     rule(`(?:[0-9]+(?:${POINT})?|\\.(?=[0-9]))(?:${LETTER}|[0-9])*`, 'invalid'),

@@ -1,0 +1,123 @@
+/* complex_linalg.c - products, solves and inverses of complex matrices, by those of real ones. */
+#include "core/eval/complex.h"
+
+/* -- products ---------------------------------------------------------------- */
+
+/* Four real products, two where a factor is real. */
+enum fs_status fs_cx_multiply(struct fs_interp *in, struct fs_cx a, struct fs_span a_span,
+                              struct fs_cx b, struct fs_span b_span, struct fs_span span,
+                              struct fs_cx *out) {
+  struct fs_tv rr, ri, ir, ii;
+  enum fs_status st = fs_tv_multiply(in, a.re, a_span, b.re, b_span, span, &rr);
+  if (st == FS_OK && !b.real) st = fs_tv_multiply(in, a.re, a_span, b.im, b_span, span, &ri);
+  if (st == FS_OK && !a.real) st = fs_tv_multiply(in, a.im, a_span, b.re, b_span, span, &ir);
+  if (st == FS_OK && !a.real && !b.real)
+    st = fs_tv_multiply(in, a.im, a_span, b.im, b_span, span, &ii);
+  if (st != FS_OK) return st;
+  *out = (struct fs_cx){rr, a.real ? ri : ir, a.real && b.real};
+  if (a.real || b.real) return FS_OK;
+  out->re = fs_tv_map2(in, FS_OP_SUB, rr, ii);
+  out->im = fs_tv_map2(in, FS_OP_ADD, ri, ir);
+  return FS_OK;
+}
+
+enum fs_status fs_cx_power(struct fs_interp *in, struct fs_cx a, struct fs_span a_span, int64_t n,
+                           struct fs_span span, struct fs_cx *out) {
+  int64_t m = fs_rows(&a.re.shape);
+  if (a.re.shape.rank != 2 || m != fs_cols(&a.re.shape))
+    return fs_in_error(in, a_span, "shape-mismatch", "for the power of every element write .^",
+                       "^ needs a square matrix: %s is %s", fs_in_text(in, a_span),
+                       fs_shape_text(&a.re.shape));
+  enum fs_status st = FS_OK;
+  if (n < 0) st = fs_cx_inverse(in, a, "a negative power", span, &a);
+  *out = (struct fs_cx){.re = fs_tv_eye(in, a.re.dtype, m, m), .real = true};
+  bool have = false;
+  for (uint64_t k = n < 0 ? (uint64_t)-n : (uint64_t)n; k && st == FS_OK; k >>= 1) {
+    if (k & 1 && have) st = fs_cx_multiply(in, *out, span, a, span, span, out);
+    else if (k & 1) *out = a, have = true;
+    if (k > 1 && st == FS_OK) st = fs_cx_multiply(in, a, span, a, span, span, &a);
+  }
+  return st;
+}
+
+/* -- solves ------------------------------------------------------------------ */
+
+/* [re, -im; im, re], which multiplies [x; y] as the complex matrix does x + yi. */
+static enum fs_status as_real(struct fs_interp *in, const struct fs_cx *a, struct fs_span span,
+                              struct fs_tv *out) {
+  struct fs_shape full = {2, {fs_rows(&a->re.shape), fs_cols(&a->re.shape)}};
+  struct fs_tv re = a->re, im = a->im;
+  re.shape = im.shape = full;
+  struct fs_tv upper[] = {re, fs_tv_map1(in, FS_OP_NEG, im)}, lower[] = {im, re}, rows[2];
+  struct fs_span spans[] = {span, span};
+  enum fs_status st = fs_tv_concat(in, 2, 2, upper, spans, span, &rows[0]);
+  if (st == FS_OK) st = fs_tv_concat(in, 2, 2, lower, spans, span, &rows[1]);
+  return st == FS_OK ? fs_tv_concat(in, 1, 2, rows, spans, span, out) : st;
+}
+
+/* The part of a matrix from a row and column on, in `shape`. */
+static struct fs_tv block(struct fs_interp *in, const struct fs_tv *whole, int64_t row,
+                          int64_t col, const struct fs_shape *shape) {
+  struct fs_lib_part p = {.row = row, .col = col, .rows = fs_rows(shape), .cols = fs_cols(shape)};
+  struct fs_tv out = fs_tv_part(in, whole, &p);
+  out.shape = *shape;
+  return out;
+}
+
+static enum fs_status check_rows(struct fs_interp *in, const struct fs_cx *a,
+                                 struct fs_span a_span, const struct fs_cx *b,
+                                 struct fs_span b_span, struct fs_span span) {
+  bool fits = a->re.shape.rank <= 2 && b->re.shape.rank <= 2 && b->re.shape.rank > 0 &&
+              fs_rows(&a->re.shape) == fs_rows(&b->re.shape);
+  if (fits) return FS_OK;
+  return fs_in_error(in, span, "shape-mismatch", "A\\b needs as many rows in b as in A",
+                     "shapes do not fit for \\: %s is %s, %s is %s", fs_in_text(in, a_span),
+                     fs_shape_text(&a->re.shape), fs_in_text(in, b_span),
+                     fs_shape_text(&b->re.shape));
+}
+
+/* A real matrix has both parts of b beside each other on the right; of a complex one b has its
+ * parts below each other. */
+enum fs_status fs_cx_solve(struct fs_interp *in, struct fs_cx a, struct fs_span a_span,
+                           struct fs_cx b, struct fs_span b_span, struct fs_span span,
+                           struct fs_cx *out) {
+  if (fs_tv_is_one(&a.re)) {
+    *out = fs_cx_div(in, b, a);
+    return FS_OK;
+  }
+  enum fs_status st = check_rows(in, &a, a_span, &b, b_span, span);
+  if (st != FS_OK) return st;
+  struct fs_shape x = {2, {fs_cols(&a.re.shape), fs_cols(&b.re.shape)}}, full = b.re.shape;
+  full = (struct fs_shape){2, {fs_rows(&full), fs_cols(&full)}};
+  struct fs_tv m = a.re, re = b.re, im = fs_cx_im(in, &b), right, both;
+  re.shape = full;
+  im = b.real ? fs_tv_repeat(in, im.node, &full) : im;
+  im.shape = full;
+  struct fs_tv parts[] = {re, im};
+  struct fs_span spans[] = {span, span};
+  if (!a.real) st = as_real(in, &a, span, &m);
+  if (st == FS_OK) st = fs_tv_concat(in, a.real ? 2 : 1, 2, parts, spans, span, &right);
+  if (st == FS_OK) st = fs_tv_solve(in, m, a_span, right, b_span, span, &both);
+  if (st != FS_OK) return st;
+  struct fs_cx z = {block(in, &both, 0, 0, &x),
+                    block(in, &both, a.real ? 0 : x.dim[0], a.real ? x.dim[1] : 0, &x), false};
+  if (b.re.shape.rank == 1) z.re.shape.rank = z.im.shape.rank = 1;
+  *out = z;
+  return FS_OK;
+}
+
+enum fs_status fs_cx_inverse(struct fs_interp *in, struct fs_cx a, const char *what,
+                             struct fs_span span, struct fs_cx *out) {
+  struct fs_tv m, inv;
+  struct fs_shape shape = a.re.shape;
+  int64_t n = fs_rows(&shape);
+  if (shape.rank > 2 || n != fs_cols(&shape))
+    return fs_in_error(in, span, "shape-mismatch", NULL, "%s needs a square matrix, not %s", what,
+                       fs_shape_text(&shape));
+  enum fs_status st = as_real(in, &a, span, &m);
+  if (st == FS_OK) st = fs_tv_factor(in, FS_LIB_INV, what, m, span, &inv);
+  if (st != FS_OK) return st;
+  shape = (struct fs_shape){2, {n, n}};
+  *out = (struct fs_cx){block(in, &inv, 0, 0, &shape), block(in, &inv, n, 0, &shape), false};
+  return FS_OK;
+}
