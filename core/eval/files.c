@@ -132,6 +132,9 @@ static enum fs_status check_sources(const struct fs_file_ctx *ctx,
                          "a %s file holds matrices, this value has %d "
                          "dimensions",
                          endings[format], sources[0].shape.rank);
+  if (format == CSV && sources[0].complex)
+    return fs_file_error(ctx, "save re(z) and im(z), or z as .npy",
+                         "a .csv file holds real numbers, and this value is complex");
   return FS_OK;
 }
 

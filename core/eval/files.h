@@ -60,6 +60,7 @@ struct fs_array {
   const char *from;        /* the type in the file that became dtype, or NULL; static */
   char *labels;            /* names of the columns, as shown; or NULL         */
   char *categories;        /* lines of names of the codes 1, 2, ...; or NULL  */
+  bool complex;            /* each element is two of dtype: real, imaginary part */
 };
 struct fs_arrays { FS_VEC(struct fs_array) list; };
 void fs_arrays_free(struct fs_arrays *arrays);
@@ -100,7 +101,12 @@ struct fs_array_source {
   enum fs_status (*box)(void *user, const int64_t *first,
                         const int64_t *count, void *out, struct fs_diags *d);
   void *user;
+  bool complex;            /* as of an fs_array */
 };
+/* Bytes of an element. */
+static inline size_t fs_element_bytes(enum fs_dtype dt, bool complex) {
+  return fs_dtype_size(dt) << complex;
+}
 enum fs_status fs_arrays_save(const struct fs_file_ctx *ctx, int n,
                               const struct fs_array_source *sources);
 

@@ -623,7 +623,7 @@ enum fs_status fs_source_each(const struct fs_file_ctx *ctx,
   struct piece_walk w = {.ctx = ctx, .source = source, .sink = sink,
                          .user = user};
   int rank = source->shape.rank;
-  w.budget = PIECE / (int64_t)fs_dtype_size(source->dtype);
+  w.budget = PIECE / (int64_t)fs_element_bytes(source->dtype, source->complex);
   w.inner[rank] = 1;
   for (int k = rank - 1; k >= 0; k--) {
     w.inner[k] = w.inner[k + 1] * source->shape.dim[k];

@@ -9,9 +9,9 @@
 /* -- the header -------------------------------------------------------------- */
 
 struct npy_header {
-  char kind;               /* NumPy's: b i u f */
+  char kind;               /* NumPy's: b i u f c */
   int size;
-  bool big, fortran;
+  bool big, fortran, complex;
   enum fs_dtype dtype;     /* what it becomes  */
   struct fs_shape shape;
   int64_t count;
@@ -81,6 +81,13 @@ static bool take_string(struct cursor *c, char *out, size_t cap) {
   return true;
 }
 
+/* Whether it is "c8" or "c16", and the type of its parts; NULL: nobody asks. */
+static bool is_complex(const char *type, enum fs_dtype *part) {
+  bool wide = !strncmp(type, "c16", 3), complex = wide || !strncmp(type, "c8", 2);
+  if (complex && part) *part = wide ? FS_F64 : FS_F32;
+  return complex;
+}
+
 /* What elements are that are no numbers of a type here; NULL: that is not known. */
 static const char *others(const char *descr) {
   switch (descr[0] && strchr("<>|=", descr[0]) ? descr[1] : descr[0]) {
@@ -88,16 +95,13 @@ static const char *others(const char *descr) {
     case 'U': case 'S': case 'a': return "text";
     case 'V': return "raw or structured records";
     case 'M': case 'm': return "dates or times";
-    case 'c': return "complex numbers";
+    case 'c': return is_complex(descr + (descr[0] != 'c'), NULL) ? NULL : "long complex numbers";
     default: return NULL;
   }
 }
 
 static enum fs_status bad_type(struct cursor *c, const char *descr) {
   const char *what = others(descr);
-  if (what && what[0] == 'c')
-    return fs_file_error(c->ctx, "save x.real and x.imag as two arrays",
-                         "it holds complex numbers, and there is no such type here");
   if (what)
     return fs_file_error(c->ctx, NULL, "it holds %s, only numbers can be loaded",
                          what);
@@ -120,8 +124,13 @@ static enum fs_status parse_descr(struct cursor *c, struct npy_header *h) {
   const char *type = text;
   h->big = *type == '>';
   if (*type && strchr("<>|=", *type)) type++;
-  if (strlen(type) != 2 || !type_of(type[0], type[1] - '0', &h->dtype)) return bad_type(c, text);
   h->kind = type[0];
+  h->complex = is_complex(type, &h->dtype);
+  if (h->complex) {
+    h->size = h->dtype == FS_F64 ? 16 : 8;
+    return type[strspn(type, "c0123456789")] || strlen(type) > 3 ? bad_type(c, text) : FS_OK;
+  }
+  if (strlen(type) != 2 || !type_of(type[0], type[1] - '0', &h->dtype)) return bad_type(c, text);
   h->size = type[1] - '0';
   return FS_OK;
 }
@@ -195,7 +204,7 @@ static enum fs_status check_size(struct fs_reader *r, struct npy_header *h) {
     all = fs_mul_size(all, FS_MAX(h->shape.dim[k], 1));
     h->count = fs_mul_size(h->count, h->shape.dim[k]);
   }
-  if (all < 0 || fs_mul_size(all, 8) < 0)
+  if (all < 0 || fs_mul_size(all, 16) < 0)
     return fs_file_error(r->ctx, NULL,
                          "its header declares more elements than can exist");
   int64_t bytes = h->count * h->size;
@@ -345,11 +354,11 @@ static void widen(const struct npy_header *h, const void *raw, void *out, int64_
 static enum fs_status read_elements(struct fs_reader *r,
                                     const struct npy_header *h, void *raw,
                                     void *out, int64_t n) {
-  bool same = (size_t)h->size == fs_dtype_size(h->dtype);
+  bool same = (size_t)h->size == fs_element_bytes(h->dtype, h->complex);
   void *to = same ? out : raw;
   enum fs_status st = fs_reader_get(r, to, (size_t)(n * h->size));
   if (st) return st;
-  if (h->big) swap_bytes(to, n, h->size);
+  if (h->big) swap_bytes(to, n << h->complex, h->size >> h->complex);
   if (!same) widen(h, raw, out, n);
   if (h->dtype == FS_BOOL) /* any byte may be in the file, 0 and 1 go on */
     for (int64_t i = 0; i < n; i++)
@@ -405,7 +414,7 @@ static enum fs_status read_fortran(struct fs_reader *r,
       int64_t part = FS_MIN(nr, t->rows - r0);
       enum fs_status st = read_elements(r, h, raw, t->chunk, part * nc);
       if (st) return st;
-      spread(t, fs_dtype_size(h->dtype), r0, part, nc, out);
+      spread(t, fs_element_bytes(h->dtype, h->complex), r0, part, nc, out);
     }
   }
   return FS_OK;
@@ -414,7 +423,7 @@ static enum fs_status read_fortran(struct fs_reader *r,
 static enum fs_status read_row_major(struct fs_reader *r,
                                      const struct npy_header *h, void *raw,
                                      char *out) {
-  size_t size = fs_dtype_size(h->dtype);
+  size_t size = fs_element_bytes(h->dtype, h->complex);
   for (int64_t at = 0; at < h->count; at += CHUNK) {
     int64_t n = FS_MIN((int64_t)CHUNK, h->count - at);
     enum fs_status st =
@@ -427,7 +436,7 @@ static enum fs_status read_row_major(struct fs_reader *r,
 static enum fs_status read_data(struct fs_reader *r,
                                 const struct npy_header *h, void *out) {
   bool transposed = h->fortran && h->shape.rank > 1 && h->count;
-  int64_t room = FS_MIN(h->count, (int64_t)CHUNK) * 8;
+  int64_t room = FS_MIN(h->count, (int64_t)CHUNK) * 16;
   void *raw = NULL, *target = NULL;
   struct transposer t = {0};
   enum fs_status st = fs_file_alloc(r->ctx, room, &raw);
@@ -452,9 +461,10 @@ enum fs_status fs_npy_read(struct fs_reader *r, struct fs_array *out) {
   enum fs_status st = read_header(r, &h);
   if (st) return st;
   out->dtype = h.dtype;
+  out->complex = h.complex;
   out->shape = h.shape;
   out->from = h.kind == 'u' && h.size == 8 ? "uint64" : NULL;
-  int64_t bytes = h.count * (int64_t)fs_dtype_size(h.dtype);
+  int64_t bytes = h.count * (int64_t)fs_element_bytes(h.dtype, h.complex);
   st = fs_file_alloc(r->ctx, bytes, &out->data);
   return st ? st : read_data(r, &h, out->data);
 }
@@ -470,9 +480,11 @@ static enum fs_dtype saved_dtype(enum fs_dtype dt) {
 static size_t make_header(const struct fs_array_source *source,
                           char out[256]) {
   char dict[200];
+  const char *real = fs_dtypes[saved_dtype(source->dtype)].npy;
+  const char *complex = source->dtype == FS_F64 ? "<c16" : "<c8";
   int n = snprintf(dict, sizeof dict,
                    "{'descr': '%s', 'fortran_order': False, 'shape': (",
-                   fs_dtypes[saved_dtype(source->dtype)].npy);
+                   source->complex ? complex : real);
   for (int k = 0; k < source->shape.rank; k++)
     n += snprintf(dict + n, sizeof dict - (size_t)n, "%s%lld%s", k ? " " : "",
                   (long long)source->shape.dim[k],
@@ -493,7 +505,7 @@ int64_t fs_npy_size(const struct fs_array_source *source) {
   char header[256];
   int64_t data = fs_mul_size(
       fs_shape_count(&source->shape),
-      (int64_t)fs_dtype_size(saved_dtype(source->dtype)));
+      (int64_t)fs_element_bytes(saved_dtype(source->dtype), source->complex));
   int64_t head = (int64_t)make_header(source, header);
   return data < 0 || data > INT64_MAX - head ? -1 : head + data;
 }
@@ -507,7 +519,7 @@ static enum fs_status put_piece(void *user, const void *data, int64_t count) {
   struct npy_sink *s = user;
   if (s->source->dtype != FS_BF16)
     return fs_writer_put(s->w, data,
-                         (size_t)count * fs_dtype_size(s->source->dtype));
+                         (size_t)count * fs_element_bytes(s->source->dtype, s->source->complex));
   const uint16_t *from = data;
   float part[256];
   enum fs_status st = FS_OK;

@@ -47,9 +47,8 @@ static bool add_integer(const struct sparse *s, int64_t to, int64_t k) {
   return true;
 }
 
-/* Adds element k of the data at row i, column j. */
-static bool add(const struct sparse *s, int64_t i, int64_t j, int64_t k) {
-  int64_t to = i * s->n + j;
+/* Adds number k of the data to one of the result. */
+static bool add_number(const struct sparse *s, int64_t to, int64_t k) {
   void *dense = s->out->data;
   const void *data = s->data->data;
   switch (s->data->dtype) {
@@ -60,6 +59,13 @@ static bool add(const struct sparse *s, int64_t i, int64_t j, int64_t k) {
       return true;
     default: return add_integer(s, to, k);
   }
+}
+
+/* Adds element k of the data at row i, column j. */
+static bool add(const struct sparse *s, int64_t i, int64_t j, int64_t k) {
+  int64_t to = i * s->n + j;
+  if (!s->data->complex) return add_number(s, to, k);
+  return add_number(s, 2 * to, 2 * k) && add_number(s, 2 * to + 1, 2 * k + 1);
 }
 
 static enum fs_status put(const struct sparse *s, int64_t i, int64_t j, int64_t k) {
@@ -150,12 +156,14 @@ enum fs_status fs_sparse_dense(struct fs_reader *r, const struct fs_load_how *ho
   s.n = at(shape, 1);
   if (s.data->dtype == FS_F16)
     return damaged(&s, "its elements are f16, which SciPy does not sum either");
-  enum fs_status st = fs_file_check_dense(r, how, s.m, s.n, fs_dtype_size(s.data->dtype));
+  size_t size = fs_element_bytes(s.data->dtype, s.data->complex);
+  enum fs_status st = fs_file_check_dense(r, how, s.m, s.n, size);
   if (st) return st;
   out->dtype = s.data->dtype;
+  out->complex = s.data->complex;
   out->from = s.data->from;
   out->shape = (struct fs_shape){2, {s.m, s.n}};
-  st = fs_file_zeros(r->ctx, s.m * s.n * (int64_t)fs_dtype_size(out->dtype), &out->data);
+  st = fs_file_zeros(r->ctx, s.m * s.n * (int64_t)size, &out->data);
   if (st) return st;
   for (size_t k = 0; k < FS_LEN(formats); k++)
     if (!strcmp(format, formats[k].name)) return formats[k].put(&s);

@@ -18,9 +18,39 @@ void fs_file_vars_free(struct fs_file_vars *vars) {
 
 /* -- loading ----------------------------------------------------------------- */
 
-static enum fs_status upload(struct fs_interp *in, const struct fs_array *a,
-                             struct fs_val *out) {
+/* One part of the elements of a complex array, as a tensor. */
+static enum fs_status upload_part(struct fs_interp *in, const struct fs_file_ctx *ctx,
+                                  const struct fs_array *a, int part, struct fs_tensor **out) {
+  int64_t n = fs_shape_count(&a->shape);
+  size_t size = fs_dtype_size(a->dtype);
+  void *plane;
+  enum fs_status st = fs_file_alloc(ctx, n * (int64_t)size, &plane);
+  if (st) return st;
+  for (int64_t k = 0; k < n; k++)
+    memcpy((char *)plane + (size_t)k * size,
+           (const char *)a->data + (size_t)(2 * k + part) * size, size);
+  st = fs_tensor_upload(fs_interp_target(in), a->dtype, &a->shape, plane, out,
+                        fs_interp_diags(in));
+  free(plane);
+  return st;
+}
+
+static enum fs_status upload_complex(struct fs_interp *in, const struct fs_file_ctx *ctx,
+                                     const struct fs_array *a, struct fs_val *out) {
+  struct fs_tensor *re, *im;
+  enum fs_status st = upload_part(in, ctx, a, 0, &re);
+  if (st) return st;
+  st = upload_part(in, ctx, a, 1, &im);
+  if (st) fs_tensor_unref(re);
+  else *out = fs_val_complex(fs_val_tensor(re), fs_val_tensor(im));
+  return st;
+}
+
+static enum fs_status upload(struct fs_interp *in,
+                             const struct fs_file_ctx *ctx,
+                             const struct fs_array *a, struct fs_val *out) {
   struct fs_tensor *t;
+  if (a->complex) return upload_complex(in, ctx, a, out);
   enum fs_status st = fs_tensor_upload(fs_interp_target(in), a->dtype,
                                        &a->shape, a->data, &t,
                                        fs_interp_diags(in));
@@ -95,7 +125,7 @@ enum fs_status fs_file_load_all(struct fs_interp *in, const char *path, int n,
   for (int k = 0; k < arrays.list.len && !st; k++) {
     struct fs_array *a = &arrays.list.data[k];
     struct fs_val v;
-    st = upload(in, a, &v);
+    st = upload(in, &ctx, a, &v);
     if (st) break;
     char *name = fs_strdup(a->name);
     *FS_PUSH(&out->list) = (struct fs_file_var){name, v};
@@ -153,7 +183,7 @@ enum fs_status fs_file_load(struct fs_interp *in, const char *path, int n,
   if (!st) st = fs_arrays_load(&ctx, &how, &arrays);
   if (!st) {
     struct fs_array *a = &arrays.list.data[0];
-    st = arrays.list.len == 1 ? upload(in, a, out) : several(&ctx, &arrays);
+    st = arrays.list.len == 1 ? upload(in, &ctx, a, out) : several(&ctx, &arrays);
     if (!st && a->categories && !names) tell_categories(&ctx, a->categories);
     if (!st) tell_widened(&ctx, &arrays);
     if (!st && names) *names = a->categories, a->categories = NULL;
@@ -169,6 +199,27 @@ static enum fs_status tensor_box(void *user, const int64_t *first,
                                  const int64_t *count, void *out,
                                  struct fs_diags *d) {
   return fs_tensor_download(user, first, count, out, d);
+}
+
+/* Both parts of a complex value, one behind the other for each element. */
+static enum fs_status complex_box(void *user, const int64_t *first, const int64_t *count,
+                                  void *out, struct fs_diags *d) {
+  const struct fs_val *v = user, *part = v->complex->part;
+  const struct fs_tensor *like = fs_val_like(v);
+  enum fs_dtype dt = like ? like->dtype : FS_F64;
+  size_t size = fs_dtype_size(dt);
+  int64_t n = 1;
+  for (int k = 0; like && k < like->shape.rank; k++) n *= count[k];
+  char *plane = fs_malloc((size_t)n * size);
+  enum fs_status st = FS_OK;
+  for (int p = 0; p < 2 && !st; p++) {
+    if (like) st = fs_tensor_download(part[p].tensor, first, count, plane, d);
+    else memcpy(plane, &part[p].number, size);
+    for (int64_t k = 0; k < n && !st; k++)
+      memcpy((char *)out + (size_t)(2 * k + p) * size, plane + (size_t)k * size, size);
+  }
+  free(plane);
+  return st;
 }
 
 static bool is_i64(const struct fs_val *v) {
@@ -208,6 +259,19 @@ static enum fs_status tensor_source(struct fs_interp *in, struct fs_tensor *t,
   return st;
 }
 
+static enum fs_status complex_source(struct fs_interp *in, const struct fs_val *v,
+                                     struct fs_array_source *s) {
+  struct fs_tensor *t[2];
+  enum fs_status st = FS_OK;
+  int n = fs_val_tensors(v, t);
+  for (int k = 0; k < n && !st; k++) st = fs_interp_force(in, t[k]);
+  s->dtype = n ? t[0]->dtype : FS_F64;
+  if (n) s->shape = t[0]->shape;
+  s->complex = true;
+  s->box = complex_box;
+  return st;
+}
+
 static enum fs_status make_source(struct fs_interp *in,
                                   const struct fs_file_ctx *ctx,
                                   const struct fs_val *v,
@@ -217,6 +281,7 @@ static enum fs_status make_source(struct fs_interp *in,
   s->user = (void *)(uintptr_t)v;
   switch (v->kind) {
     case FS_V_TENSOR: return tensor_source(in, v->tensor, s);
+    case FS_V_COMPLEX: return complex_source(in, v, s);
     case FS_V_NUMBER:
       s->dtype = is_i64(v) ? FS_I64 : FS_F64;
       return FS_OK;

@@ -186,8 +186,9 @@ static void test_npy_hostile(void) {
           "more than 4 dimensions");
   REFUSED(npy_file("y2.npy", 1, D("|O", "False", "(1,)"), zero, 64),
           "Python objects");
-  REFUSED(npy_file("y3.npy", 1, D("<c8", "False", "(1,)"), zero, 64),
-          "complex numbers, and there is no such type");
+  REFUSED(npy_file("y3.npy", 1, D("<c32", "False", "(1,)"), zero, 64),
+          "long complex numbers");
+  REFUSED(npy_file("y3b.npy", 1, D("<c16", "False", "(9,)"), zero, 64), "only 64 B follow");
   REFUSED(npy_file("y4.npy", 1, D("<U5", "False", "(1,)"), zero, 64), "text");
   REFUSED(npy_file("y5.npy", 1, D("<M8[ns]", "False", "(1,)"), zero, 64),
           "dates");
@@ -524,8 +525,8 @@ static void test_mtx_hostile(void) {
           "no integer");
 #define C MTX "coordinate real general\n"
   REFUSED(text_file("z0.mtx", ""), "not a MatrixMarket file");
-  REFUSED(text_file("z1.mtx", MTX "array complex general\n1 1\n1 1\n"),
-          "complex");
+  REFUSED(text_file("z1.mtx", MTX "array complex general\n1 1\n1\n% more\n"),
+          "no real and imaginary part");
   REFUSED(text_file("z2.mtx", MTX "array pattern general\n1 1\n"), "pattern");
   REFUSED(text_file("z3.mtx", C), "sizes is missing");
   REFUSED(text_file("z4.mtx", C "2 2\n"), "does not give the sizes");
@@ -552,8 +553,8 @@ static void test_mtx_hostile(void) {
           "after the last");
   REFUSED(text_file("x0.mtx", MTX "array real general\n2 2\n1 2\n3 4\n"),
           "line 3 holds more than one value");
-  REFUSED(text_file("x1.mtx", MTX "coordinate complex hermitian\n1 1 1\n1 1 1 0\n"),
-          "complex numbers, and there is no such type");
+  REFUSED(text_file("x1.mtx", MTX "coordinate complex hermitian\n1 1 1\n1 1 1 2\n"),
+          "diagonal of a hermitian matrix, which is real");
   /* 64 bytes: memory follows what is there, or what the user says. */
   const char *small = text_file("x2.mtx", C "9000 9000 1\n1 1 1\n");
   REFUSED(small, "its 64 bytes would take 618 MiB");
