@@ -11,8 +11,10 @@ fake GPU.
 The last line is `N passed, N failed`.
 """
 import argparse
+import json
 import os
 import random
+import subprocess
 import sys
 
 import numpy as np
@@ -41,7 +43,7 @@ def run(text, data, target, what):
     if os.path.exists(out):
         os.remove(out)
     names = [line.split(' = ')[0] for line in text if ' = ' in line and line[0] != ' ' and
-             '[' not in line.split(' = ')[0]]
+             line.split(' = ')[0].isidentifier()]
     names = sorted(set(names))
     saved = [s for n in names for s in (f'{n}_re = re({n});', f'{n}_im = im({n});')]
     parts = ', '.join(f'{n}_re, {n}_im' for n in names)
@@ -338,10 +340,155 @@ def solves(seed, target):
                 'z': np.linalg.solve(a.real, b), 'w': np.linalg.solve(a, b.real),
                 'l': np.linalg.lstsq(tall, right, rcond=None)[0],
                 'p': np.linalg.matrix_power(a, -2), 'q': np.linalg.matrix_power(a, 3)}
+        h = a + a.conj().T
+        more = run(['d = det(a);', 'e = eig(h);', 's = svd(tall);', 'k = eigvals(h);'],
+                   {'a': a, 'h': h, 'tall': tall}, target, f'values of {n}')
+        if more:
+            got.update(more)
+            want.update(d=np.linalg.det(a), e=np.linalg.eigvalsh(h), k=np.linalg.eigvalsh(h),
+                        s=np.linalg.svd(tall, compute_uv=False))
         for name, w in want.items():
+            w = np.asarray(w)
             v = got[name].reshape(w.shape)
             off = np.max(np.abs(v - w)) / np.max(np.abs(w))
             score.check(off < 1e-11 * (100 if name == 'z' else 1), f'{name} of {n} on {target}', f'{off}')
+
+
+# -- files --------------------------------------------------------------------------------
+
+
+def program(text, target='cpu'):
+    done = fakegpu.run_script(text, target, HOME)
+    return done.returncode, done.stdout + done.stderr
+
+
+def numpy_files(target):
+    """What NumPy writes is loaded, and what is saved NumPy reads."""
+    g = np.random.RandomState(5)
+    src, out = os.path.join(HOME, 'a.npy'), os.path.join(HOME, 'b.npy')
+    for shape in ((), (1,), (5,), (1, 4), (3, 4), (2, 3, 4), (300, 1000)):
+        for dtype in ('<c8', '<c16', '>c8', '>c16'):
+            for order in 'CF':
+                a = np.asarray(g.randn(*shape) + 1j * g.randn(*shape)).astype(dtype)
+                np.save(src, np.asarray(a, order=order))
+                code, said = program(f'a = load("{src}"); save("{out}", a);', target)
+                good = code == 0
+                if good:
+                    b = np.load(out)
+                    good = b.dtype == a.dtype.newbyteorder('<') and b.shape == a.shape and \
+                        np.array_equal(a, b)
+                score.check(good, f'{dtype} {shape} {order} through .npy on {target}', said)
+    a, b = (g.randn(3, 4) + 1j).astype(np.complex64), g.randn(5)
+    path, back = os.path.join(HOME, 'a.npz'), os.path.join(HOME, 'b.npz')
+    np.savez_compressed(path, a=a, b=b)
+    code, said = program(f':load "{path}"\nz = 2 - 3i;\nr = a[2, :].\';\nsave("{back}", a, b, z, r)\n', target)
+    good = code == 0
+    if good:
+        with np.load(back) as f:
+            names = list(f)
+            v = [f[n] for n in names]
+            good = np.array_equal(v[0], a) and np.array_equal(v[1], b) and v[2] == 2 - 3j and \
+                v[2].dtype == np.complex128 and np.array_equal(v[3].ravel(), a[1])
+    score.check(good, f'real and complex arrays through .npz on {target}', said)
+
+
+def other_files():
+    mtx, out = os.path.join(HOME, 'a.mtx'), os.path.join(HOME, 'b.mtx')
+    cases = [
+        ('array complex general\n2 2\n1 2\n3 -4\n5 0\n0 6\n', [[1 + 2j, 5], [3 - 4j, 6j]]),
+        ('coordinate complex hermitian\n2 2 2\n1 1 2 0\n2 1 1 3\n', [[2, 1 - 3j], [1 + 3j, 0]]),
+        ('coordinate complex symmetric\n2 2 1\n2 1 1 3\n', [[0, 1 + 3j], [1 + 3j, 0]]),
+        ('coordinate complex skew-symmetric\n2 2 1\n2 1 1 3\n', [[0, -1 - 3j], [1 + 3j, 0]]),
+        ('array complex hermitian\n2 2\n1 0\n2 3\n4 0\n', [[1, 2 - 3j], [2 + 3j, 4]]),
+        ('coordinate complex general\n2 1 2\n1 1 1 1\n1 1 1 -2\n', [2 - 1j, 0])]
+    for text, want in cases:
+        with open(mtx, 'w', encoding='utf-8') as f:
+            f.write('%%MatrixMarket matrix ' + text)
+        npy = os.path.join(HOME, 'c.npy')
+        code, said = program(f'a = load("{mtx}"); save("{npy}", a); save("{out}", a); b = load("{out}");'
+                             'assert(all(a == b)); assert(dtype(a) == "c128")')
+        good = code == 0 and np.array_equal(np.load(npy), np.array(want, complex))
+        score.check(good, f'MatrixMarket {text!r}', said)
+    for text, word in (('coordinate complex hermitian\n1 1 1\n1 1 1 1\n', 'which is real'),
+                       ('array complex general\n1 1\n1\n% more\n', 'line 3 holds no real and imaginary part'),
+                       ('array complex general\n1 1\n1 2 3\n', 'line 3 holds more than one value')):
+        with open(mtx, 'w', encoding='utf-8') as f:
+            f.write('%%MatrixMarket matrix ' + text)
+        code, said = program(f'a = load("{mtx}")')
+        score.check(code == 1 and word in said, f'MatrixMarket {text!r} is refused', said)
+    code, said = program(f'save("{HOME}/a.csv", [1i, 2])')
+    score.check(code == 1 and 'holds real numbers' in said, 'a .csv file is refused', said)
+    sparse = os.path.join(HOME, 's.npz')
+    np.savez(sparse, format=np.array(b'csr'), shape=np.array([2, 3]), indptr=np.array([0, 1, 3]),
+             indices=np.array([2, 0, 1]), data=np.array([1 + 1j, 2, 3j]))
+    npy = os.path.join(HOME, 'd.npy')
+    code, said = program(f'a = load("{sparse}"); save("{npy}", a)')
+    good = code == 0 and np.array_equal(np.load(npy), np.array([[0, 0, 1 + 1j], [2, 3j, 0]]))
+    score.check(good, 'a sparse matrix of SciPy', said)
+    np.save(os.path.join(HOME, 'l.npy'), np.zeros(2, np.clongdouble))
+    code, said = program(f'a = load("{HOME}/l.npy")')
+    score.check(code == 1 and 'long complex numbers' in said, 'c32 is refused', said)
+
+
+# -- sessions -----------------------------------------------------------------------------
+
+
+def events():
+    """What front ends are told."""
+    text = ':set elements 9\nz = 2 - 3i\nw = [1i, 2; 3, 4]\nv = w[1, 1]\n:vars json\n'
+    done = subprocess.run([fakegpu.PROGRAM, '--no-rc', '--json'], input=text, capture_output=True,
+                          text=True, check=False, env=fakegpu.environment(HOME, FUSIBLE_FAKE=None))
+    got, listed = {}, []
+    for line in done.stdout.splitlines():
+        e = json.loads(line)
+        if e.get('event') == 'value':
+            got[e.get('name')] = e
+        if '"kind": "complex"' in e.get('text', '') or '"kind":"complex"' in e.get('text', ''):
+            listed = json.loads(e['text'])
+    z, w, v = (got.get(n, {}) for n in 'zwv')
+    score.check(z.get('kind') == 'complex' and (z.get('re'), z.get('im')) == (2, -3), 'a complex number',
+                done.stdout)
+    score.check(w.get('kind') == 'tensor' and w.get('dtype') == 'c64' and w.get('shape') == [2, 2] and
+                w.get('elements') == [[0, 1], [2, 0], [3, 0], [4, 0]], 'a complex matrix', str(w))
+    score.check(v.get('dtype') == 'c64' and v.get('shape') == [] and
+                v['data']['text/plain'] == 'v = 0 + 1i', 'a complex scalar', str(v))
+    told = {x['name']: (x['kind'], x['type'], x.get('bytes')) for x in listed}
+    score.check(told == {'z': ('complex', 'complex number', None), 'w': ('tensor', 'c64[2×2]', 32),
+                         'v': ('tensor', 'c64', 8)}, ':vars json', str(listed))
+
+
+def moved():
+    """From one target to another, and rounds of a loop that a mistake ends."""
+    code, said = program('z = [1i, 2, 3]; w = 1i*z;\n:target cpu\nprint(sum(z), " ", w[1])\n'
+                         ':target cuda\nprint(sum(z + w))\n', 'fake')
+    score.check(code == 0 and '5 + 1i -1 + 0i' in said and '4 + 6i' in said, 'values move', said)
+
+
+def mandelbrot(target):
+    """As whole arrays, and as a function of one element; numpy has the same bits."""
+    x = np.linspace(-2, 0.5, 61).astype(np.float32)
+    y = np.linspace(-1.2, 1.2, 41).astype(np.float32)
+    c = (x[None, :] + 1j * y[:, None]).astype(np.complex64)
+    lines = ['z = 0*c;', 'n = zeros(41, 61);',
+             'for k = 1:40;', '  z = z.*z + c;', '  inside = square(re(z)) + square(im(z)) <= 4;',
+             '  n = n + inside;', '  z = where(inside, z, 2);', 'end',
+             'function rounds(c)', '  z = 0*c;', '  n = 0;', '  for k = 1:40',
+             '    z = z^2 + c;', '    inside = square(re(z)) + square(im(z)) <= 4;',
+             '    n = n + inside;', '    z = where(inside, z, 2);', '  end', '  return n', 'end',
+             'm = map(rounds, c);']
+    got = run([line if not line.startswith('z =') else '  ' + line for line in lines], {'c': c}, target,
+              'mandelbrot')
+    re, im = np.zeros(c.shape, np.float32), np.zeros(c.shape, np.float32)
+    n = np.zeros(c.shape)
+    for _ in range(40):
+        re, im = re * re - im * im + c.real, re * im + im * re + c.imag
+        inside = re * re + im * im <= 4
+        n += inside
+        re, im = np.where(inside, re, np.float32(2)), np.where(inside, im, np.float32(0))
+    if got:
+        for name in 'nm':
+            score.check(np.array_equal(got[name].real.reshape(n.shape), n),
+                        f'mandelbrot ({name}) on {target}', f'{np.sum(got[name].real != n)} differ')
 
 
 # -- all ----------------------------------------------------------------------------------
@@ -359,6 +506,11 @@ def main():
         functions(7, target)
         products(11, target)
         solves(13, target)
+        mandelbrot(target)
+    numpy_files('cpu')
+    events()
+    moved()
+    other_files()
     for k in range(o.count):
         exact(o.first + k, targets if k < 8 else targets[:1])
     return score.close()

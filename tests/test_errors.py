@@ -680,7 +680,7 @@ def hostile_files():
                      ['rank.npy', '4']),
         'pickle.npy': (npy(header(descr="'|O'"), b'\x80\x04.'),
                        ['pickle.npy']),
-        'complex.npy': (npy(header(descr="'<c8'"), bytes(32)),
+        'complex.npy': (npy(header(descr="'<c32'"), bytes(64)),
                         ['complex.npy']),
         'record.npy': (npy(header(descr="[('x', '<f4')]"), bytes(16)),
                        ['record.npy']),

@@ -103,6 +103,16 @@ def test_saved_over():
             check(named(note, name) and not named(note, 'a'), f'{cells}: {note}')
 
 
+def test_complex():
+    with Session() as s:
+        s.run('z = rand(40, "c128") + 2i;', 'w = z*z\'; w[1, 2] = 5i;', 'u = 2 - 3i;')
+        before = [s.shown(x) for x in ('sum(w)', 'w[1, 2]', 'u')]
+        note = s.killed()
+        check('not as before' not in note, note)
+        after = [s.shown(x) for x in ('sum(w)', 'w[1, 2]', 'u')]
+        check(before == after and after[1] == '0 + 5i', f'{before} {after}')
+
+
 def test_saved_elsewhere():
     with Session() as s:
         np.save(s.path('x.npy'), np.arange(4.0))

@@ -84,6 +84,8 @@ struct fs_cx fs_cx_transpose(struct fs_interp *in, struct fs_cx z, bool conjugat
 bool fs_cx_host_binary(enum fs_ast_op op, const struct fs_val *a, const struct fs_val *b,
                        struct fs_val *out);
 bool fs_cx_host_function(enum fs_map_op op, const struct fs_val *a, struct fs_val *out);
+/* The determinant of n x n numbers, row by row, which are overwritten; not OK: interrupted. */
+enum fs_status fs_cx_host_det(int64_t n, double *re, double *im, double out[2]);
 /* What re(), im(), conj() and arg() give; of real numbers, too. */
 enum fs_cx_what { FS_CX_RE, FS_CX_IM, FS_CX_CONJ, FS_CX_ARG };
 void fs_cx_host_of(enum fs_cx_what what, const struct fs_val *a, struct fs_val *out);
@@ -106,6 +108,9 @@ enum fs_status fs_cx_solve(struct fs_interp *in, struct fs_cx a, struct fs_span 
                            struct fs_cx *out);
 enum fs_status fs_cx_inverse(struct fs_interp *in, struct fs_cx a, const char *what,
                              struct fs_span span, struct fs_cx *out);
+/* EIGVALS of a Hermitian matrix, SVDVALS. */
+enum fs_status fs_cx_values(struct fs_interp *in, enum fs_lib_op op, const char *what,
+                            struct fs_cx a, struct fs_span span, struct fs_tv *out);
 /* A^n of a square matrix. */
 enum fs_status fs_cx_power(struct fs_interp *in, struct fs_cx a, struct fs_span a_span, int64_t n,
                            struct fs_span span, struct fs_cx *out);

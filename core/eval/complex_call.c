@@ -147,6 +147,14 @@ static enum fs_status product(struct fs_call *c) {
     if (st == FS_OK) st = fs_tv_reshape(in, t, &flat, &t);
     if (st == FS_OK) parts[k] = fs_tv_value(in, &t);
   }
+  if (st == FS_OK && !n) {
+    enum fs_dtype dt = parts[0].tensor->dtype;
+    z = (struct fs_cx){fs_tv_literal(in, 1, dt), fs_tv_literal(in, 0, dt), false};
+    st = give(c, &z);
+    fs_val_unref(parts[0]);
+    fs_val_unref(parts[1]);
+    return st;
+  }
   struct fs_val whole = fs_val_complex(parts[0], parts[1]);
   if (st == FS_OK) st = fs_cx_of(in, &whole, c->arg_spans[0], FS_F64, &z);
   rest.re = fs_tv_literal(in, 1, FS_F32);
@@ -209,6 +217,46 @@ static enum fs_status inverse(struct fs_call *c) {
   return st == FS_OK ? give(c, &z) : st;
 }
 
+/* Eigenvalues of a Hermitian matrix, singular values. */
+static enum fs_status values(struct fs_call *c) {
+  struct fs_cx z;
+  struct fs_tv out;
+  bool singular = !strcmp(c->builtin->name, "svdvals") || !strcmp(c->builtin->name, "svd");
+  if (c->want > 1)
+    return fs_in_error(c->in, c->span, "complex-value", singular ? "s = svd(A)" : "d = eig(A)",
+                       "of complex matrices %s gives values, and no vectors", c->builtin->name);
+  enum fs_status st = arg(c, 0, &z);
+  if (st == FS_OK)
+    st = fs_cx_values(c->in, singular ? FS_LIB_SVDVALS : FS_LIB_EIGVALS, c->builtin->name, z,
+                      c->span, &out);
+  return st == FS_OK ? fs_give(c, out) : st;
+}
+
+/* On the host. */
+static enum fs_status determinant(struct fs_call *c) {
+  const struct fs_tensor *like = fs_val_like(&c->args[0]);
+  double *x[2] = {NULL, NULL}, out[2] = {0, 0};
+  struct fs_tensor *t[2];
+  int64_t n = 0;
+  if (!like) {
+    c->out[0] = fs_val_ref(c->args[0]);
+    return FS_OK;
+  }
+  if (like->shape.rank > 2 || fs_rows(&like->shape) != fs_cols(&like->shape))
+    return fs_in_error(c->in, c->span, "shape-mismatch", NULL,
+                       "det needs a square matrix, not %s", fs_shape_text(&like->shape));
+  fs_val_tensors(&c->args[0], t);
+  enum fs_status st = fs_read_all(c->in, t[0], &x[0], &n);
+  if (st == FS_OK) st = fs_read_all(c->in, t[1], &x[1], &n);
+  if (st == FS_OK) st = fs_cx_host_det(fs_rows(&t[0]->shape), x[0], x[1], out);
+  free(x[0]);
+  free(x[1]);
+  struct fs_cx z = {.real = false};
+  if (st == FS_OK) z.re = fs_tv_number(c->in, out[0], t[0]->dtype);
+  if (st == FS_OK) z.im = fs_tv_number(c->in, out[1], t[0]->dtype);
+  return st == FS_OK ? give(c, &z) : st;
+}
+
 /* -- elementwise ------------------------------------------------------------- */
 
 static enum fs_status where(struct fs_call *c) {
@@ -260,7 +308,8 @@ static const struct {
   const char *name;
   enum fs_status (*fn)(struct fs_call *c);
 } own[] = {{"any", of_truth}, {"all", of_truth}, {"find", of_truth}, {"prod", product},
-           {"norm", norm},    {"dot", dot},      {"inv", inverse}};
+           {"norm", norm},    {"dot", dot},      {"inv", inverse},   {"det", determinant},
+           {"eig", values},   {"eigvals", values}, {"svd", values}, {"svdvals", values}};
 
 enum fs_status fs_cx_call(struct fs_call *c) {
   enum fs_dtype type;

@@ -106,6 +106,26 @@ enum fs_status fs_cx_solve(struct fs_interp *in, struct fs_cx a, struct fs_span 
   return FS_OK;
 }
 
+/* A real matrix has each eigenvalue, and each singular value, of the complex one twice. */
+enum fs_status fs_cx_values(struct fs_interp *in, enum fs_lib_op op, const char *what,
+                            struct fs_cx a, struct fs_span span, struct fs_tv *out) {
+  struct fs_shape shape = a.re.shape;
+  struct fs_tv m, both;
+  if (shape.rank > 2 || (fs_lib_wants_square(op) && fs_rows(&shape) != fs_cols(&shape)))
+    return fs_in_error(in, span, "shape-mismatch", NULL, "%s needs a %smatrix, not %s", what,
+                       fs_lib_wants_square(op) ? "square " : "", fs_shape_text(&shape));
+  enum fs_status st = as_real(in, &a, span, &m);
+  if (st == FS_OK) st = fs_tv_factor(in, op, what, m, span, &both);
+  if (st != FS_OK) return st;
+  int64_t n = fs_shape_count(&both.shape) / 2;
+  *out = (struct fs_tv){both.node, both.dtype, {1, {n}}};
+  if (!n) return FS_OK;
+  struct fs_view second = {.src_rank = 1, .axis = {n > 1 ? 0 : -1}, .step = {n > 1 ? 2 : 0}};
+  struct fs_shape squeezed = fs_squeezed(&out->shape);
+  out->node = fs_graph_view(fs_block_graph(in), both.node, &second, &squeezed);
+  return FS_OK;
+}
+
 enum fs_status fs_cx_inverse(struct fs_interp *in, struct fs_cx a, const char *what,
                              struct fs_span span, struct fs_cx *out) {
   struct fs_tv m, inv;

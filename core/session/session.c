@@ -19,6 +19,13 @@ static void on_text(void *user, const char *text, size_t len) {
   fs_session_say(user, "stdout", text, len);
 }
 
+static void put_complex(const struct fs_val *v, json_t *e) {
+  static const char *const names[] = {"re", "im"};
+  for (int k = 0; k < 2 && fs_val_is_complex_number(v); k++)
+    if (isfinite(v->complex->part[k].number))
+      json_object_set_new(e, names[k], json_real(v->complex->part[k].number));
+}
+
 static json_t *value_event(const char *name, const struct fs_val *v,
                            const struct fs_str *text,
                            const struct fs_str *html) {
@@ -33,6 +40,7 @@ static json_t *value_event(const char *name, const struct fs_val *v,
   }
   if (v->kind == FS_V_NUMBER && isfinite(v->number))
     json_object_set_new(e, "number", json_real(v->number));
+  put_complex(v, e);
   json_object_set_new(data, "text/plain",
                       fs_json_text(fs_str_text(text), text->len));
   if (html->len)

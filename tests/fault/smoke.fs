@@ -27,7 +27,13 @@ r = {a = {1, v}, b = "x"}; r.a[end+1] = v + 1; r.a[2][1] = 5; r.c = split("a,b",
 K = A'*A + 30*eye(30)
 y = K \ p
 max(abs(K*y - p)) < 1e-3
-save("out.npz", v, w)
+z = complex(v, 2) + 1i; z[1, 2] = 2i
+Z = [z; conj(z)]; zz = Z'*Z; z[1, 1] += sum(zz)/2i
+abs(sqrt(Z))
+Z
+print(exp(z[1, 1]), " ", prod(z) == 0)
+[1i, 2; 3, 4]\[1, 1i]
+save("out.npz", v, w, z)
 save("out.csv", v)
 u = load("out.npz", "v")
 all(u == v)

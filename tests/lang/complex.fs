@@ -222,3 +222,19 @@ x = 1:3; x[1i]  # error: an index must be a number, not a complex number
 # ---
 if [1i, 2]    # error: a condition must be one value
 end
+# ---
+# Without elements.
+a = zeros(0, "c64"); b = zeros(0, 3, "c64");
+sum(a)        # expect: 0 + 0i
+prod(a)       # expect: 1 + 0i
+b'
+# expect: c64[3×0]
+b'*a
+# expect: c64[3]
+# expect:   0 + 0i  0 + 0i  0 + 0i
+exp(a./a)
+# expect: c64[0]
+isempty(a)    # expect: true
+[a; 1i]
+# expect: c64[1]
+# expect:   0 + 1i
