@@ -179,6 +179,68 @@ def exact(seed, targets):
                         '\n'.join(p.lines) + f'\n{got[name]}\n{want}')
 
 
+# -- state --------------------------------------------------------------------------------
+
+
+def state(seed, targets):
+    """Names that share parts, of which parts are assigned, in blocks and loops: all keep
+    their values."""
+    r = random.Random(seed)
+    n = r.choice([1, 5, 33, 70000])
+    have = {x: gaussian(r, (n,), 4, 'c128').astype(complex) for x in 'abc'}
+    data = {x: v.astype(np.complex64) for x, v in have.items()}
+    lines, depth = ['  ' + f'{x} = c64({x});' for x in 'abc'], 0
+    for _ in range(30):
+        x, y, z = (r.choice('abc') for _ in range(3))
+        i = r.randrange(n)
+        j = r.randrange(i, n)
+        way = r.choice(['copy', 'conj', 'swap', 'one', 'part', 'add', 'mask', 'parts', 'all', 'loop',
+                        'begin', 'list'])
+        X, Y, Z = have[x], have[y], have[z]
+        if way == 'copy':
+            text, new = f'{x} = {y};', Y
+        elif way == 'conj':
+            text, new = f'{x} = conj({y});', Y.conj()
+        elif way == 'swap':
+            text = f'{x}, {y} = {y}, {x};'
+            have[x], new = Y, Y
+            have[y] = X
+        elif way == 'one':
+            text, new = f'{x}[{i + 1}] = {y}[{j + 1}] - 1i;', X.copy()
+            new[i] = Y[j] - 1j
+        elif way == 'part':
+            text, new = f'{x}[{i + 1}:{j + 1}] = {y}[{i + 1}:{j + 1}];', X.copy()
+            new[i:j + 1] = Y[i:j + 1]
+        elif way == 'add':
+            text, new = f'{x}[{i + 1}:{j + 1}] += 2i;', X.copy()
+            new[i:j + 1] += 2j
+        elif way == 'mask':
+            text, new = f'{x}[re({x}) > 1] = 1i;', np.where(X.real > 1, 1j, X)
+        elif way == 'parts':
+            text, new = f'{x} = complex(im({y}), re({z}));', Y.imag + 1j * Z.real
+        elif way == 'all':
+            text, new = f'{x}[:] = 3 - 1i;', np.full(n, 3 - 1j)
+        elif way == 'list':
+            text, new = f'{x}[[{i + 1}, {j + 1}, {i + 1}]] += 1 + 1i;', X.copy()
+            np.add.at(new, [i, j, i], 1 + 1j)
+        elif way == 'loop' and not depth:
+            text, new = f'for k = 1:3; {x}[{i + 1}] += k*1i; end', X.copy()
+            new[i] += 6j
+        else:
+            text, new = ('end', X) if depth else ('begin', X)
+            depth = not depth
+        if way == 'swap' and x == y:
+            text, new = f'{x} = {y};', X
+        have[x] = new
+        lines.append('  ' + text)
+    lines += ['  end'] * depth + [f'v{x} = {x} + 0;' for x in 'abc']
+    for target in targets:
+        got = run(lines, data, target, f'state {seed}')
+        for x in 'abc':
+            good = got is not None and same(got[f'v{x}'].ravel(), have[x])
+            score.check(good, f'state {seed} on {target}: {x}', '\n'.join(lines))
+
+
 # -- functions of rounded data ------------------------------------------------------------
 
 # A bound of both parts' errors, in units of the part; and where parts cancel by nature, of
@@ -513,6 +575,7 @@ def main():
     other_files()
     for k in range(o.count):
         exact(o.first + k, targets if k < 8 else targets[:1])
+        state(o.first + k, targets if k < 4 else targets[:1])
     return score.close()
 
 

@@ -1154,7 +1154,7 @@ static enum fs_status place_value(struct fs_interp *in, const struct fs_stmt *s,
     return st == FS_OK && out->kind == FS_V_NONE ? fs_no_value(in, s->expr) : st;
   }
   const struct fs_expr *e = p->parts[p->done];
-  if (p->done + 1 < p->n || e->kind == FS_EX_FIELD || at->kind != FS_V_TENSOR) {
+  if (p->done + 1 < p->n || e->kind == FS_EX_FIELD || !fs_val_like(at)) {
     struct fs_val none;
     if (e->kind == FS_EX_FIELD) return fs_list_field(in, at, e->text, e->op_span, &none);
     return fs_in_error(in, e->span, "wrong-type", NULL,
