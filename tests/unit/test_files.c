@@ -135,15 +135,15 @@ static void test_npy_valid(void) {
   LOADS(npy_file("g.npy", 1, D(">f8", "False", "(1,)"), big, 8), FS_F64, 1, 1,
         1, 3.141592653589793);
   unsigned char small[4] = {0xFF, 0x00, 0x80, 0x7F};
-  LOADS(npy_file("h.npy", 1, D("|i1", "False", "(4,)"), small, 4), FS_I32, 1, 4,
+  LOADS(npy_file("h.npy", 1, D("|i1", "False", "(4,)"), small, 4), FS_I8, 1, 4,
         1, -1, 0, -128, 127);
-  LOADS(npy_file("i.npy", 1, D("|u1", "False", "(4,)"), small, 4), FS_I32, 1, 4,
+  LOADS(npy_file("i.npy", 1, D("|u1", "False", "(4,)"), small, 4), FS_U8, 1, 4,
         1, 255, 0, 128, 127);
-  LOADS(npy_file("j.npy", 1, D(">i2", "False", "(2,)"), small, 4), FS_I32, 1, 2,
+  LOADS(npy_file("j.npy", 1, D(">i2", "False", "(2,)"), small, 4), FS_I16, 1, 2,
         1, -256, -32641);
-  LOADS(npy_file("k.npy", 1, D("<u2", "False", "(2,)"), small, 4), FS_I32, 1, 2,
+  LOADS(npy_file("k.npy", 1, D("<u2", "False", "(2,)"), small, 4), FS_U16, 1, 2,
         1, 255, 32640);
-  LOADS(npy_file("l.npy", 1, D("<u4", "False", "(1,)"), small, 4), FS_I64, 1, 1,
+  LOADS(npy_file("l.npy", 1, D("<u4", "False", "(1,)"), small, 4), FS_U32, 1, 1,
         1, 2139095295);
   LOADS(npy_file("m.npy", 1, D("|b1", "False", "(4,)"), small, 4), FS_BOOL, 1,
         4, 1, 1, 0, 1, 1);
@@ -625,7 +625,7 @@ static void test_csv_forms(void) {
   REFUSED(text_file("r0.csv", "a,b\n1,\"2\n3,4\n"), "line 2, column 3: the quote that begins");
   REFUSED(text_file("r1.csv", "1,\"2\"3\n"), "line 1, column 6: something follows");
   REFUSED(put_file("r2.csv", "\xFF\xFE" "1\0,\0", 6), "UTF-16");
-  REFUSED(text_file("r3.csv", "a,b\n"), "holds no numbers");
+  REFUSED(text_file("r3.csv", "word\n"), "holds no numbers");
   REFUSED(text_file("r4.csv", "a,b\nx,y\n"), "none of its columns holds numbers");
   REFUSED(text_file("r5.csv", "a\n1\n2\n\"x\n"), "line 4, column 1: the quote");
   REFUSED(text_file("r6.csv", "a,b\n1,2\n\"x\n\ny\",3\n1\n"), "line 3, column 1: 'x");
@@ -701,7 +701,6 @@ static void test_csv_others(void) {
   CHECK(hints(text_file("o5.csv", "time,temp\ns,degC\n0,20.5\n"), "skip=1"));
   CHECK(hints(text_file("o6.csv", "Report of March\n\nx,y\n1,2\n"), "skip=1"));
   CHECK(hints(text_file("o7.csv", "x|y\n1|2\n"), "sep=|"));
-  CHECK(hints(text_file("o8.csv", "x,y\n"), "a line of names and no rows"));
   CHECK(hints(text_file("o9.csv", "town,people\nBerlin,\"3,645,000\"\n"), "a thousand is 1000"));
   refused_at(__LINE__, path_of("o7.csv"), "separator=|", "no such option");
   LOADS(text_file("oa.csv", "id,v\n9007199254740992,1\n-9007199254740993,2\n"), FS_F64, 2, 2, 2,
