@@ -55,12 +55,20 @@ end
 
 # -- norms ----------------------------------------------------------------------
 
-# norm1(x): the sum of the magnitudes.
-norm1(x) = sum(abs(at_least_f32(x)))
-# norm2(x): the Euclidean length of a vector.
-norm2(x) = norm(x)
-# norminf(x): the largest magnitude.
-norminf(x) = max(abs(x))
+# norm1(x): the sum of the magnitudes; norm1(A, d): along dimension d.
+function norm1(x, d = 0)
+  if numel(d) == 1 && d == 0
+    return sum(abs(at_least_f32(x)))
+  end
+  return sum(abs(at_least_f32(x)), d)
+end
+# norminf(x): the largest magnitude; norminf(A, d): along dimension d.
+function norminf(x, d = 0)
+  if numel(d) == 1 && d == 0
+    return max(abs(x))
+  end
+  return reduce("max", abs(x), d)
+end
 # normfro(A): the square root of the sum of the squares of a matrix.
 normfro(A) = norm(A)
 # normalize(x): x divided by its Euclidean length.
@@ -76,9 +84,9 @@ normalize(x) = rounded_like(x / norm(x), x)
 # var(x): the variance of all elements, divided by n - 1; var(A, 1), var(A, 2): that of
 # every column, every row. Of f16 and bf16 in f32.
 function var(x, d = 0)
-  assert(d == 0 || (d == 1 || d == 2) && ndims(x) <= 2,
-         "a variance is of all elements, or of the columns or rows of a matrix")
-  if d == 2
+  if numel(d) > 1 || d < 0 || d > 0 && ndims(x) > 2
+    return as_mean(reduce("var", f64(x), d), x)
+  elseif d == 2
     return var(x', 1)'
   elseif d == 1 && ndims(x) == 2
     _, v = moments(x)
@@ -165,8 +173,20 @@ end
 # median(x): the element in the middle of all, or the mean of the two; median(A, 1),
 # median(A, 2): that of every column, every row.
 function median(x, d = 0)
-  assert(d == 0 || (d == 1 || d == 2) && ndims(x) <= 2,
-         "a median is of all elements, or of the columns or rows of a matrix")
+  if d < 0
+    d = max(ndims(x) + 1 + d, 1)
+  end
+  if d > 2 || d > 0 && ndims(x) > 2
+    k = 1:max(ndims(x), d)
+    order = [k[k != d]; d]
+    e = size(permute(x, order))
+    e[end] = 1
+    m = median(reshape(permute(x, order), [], size(x, d)), 2)
+    if d == k[end]
+      return reshape(m, e[1:end-1])
+    end
+    return permute(reshape(m, e), argsort(order))
+  end
   assert(!isempty(x) || d > 0 && size(x, d) > 0,
          "there is no median of no elements: isempty(x) asks whether there is any")
   if d == 2
@@ -181,14 +201,19 @@ function median(x, d = 0)
   y = where(a == b, a, a*0.5 + b*0.5)
   return rounded_like(as_mean(where(s[n, :] != s[n, :], s[n, :], y), x), x)
 end
-# unique(x): every value that x has, once and in ascending order, as a column.
+# u, n, i = unique(x): every value that x has, once and in ascending order, as a column; how
+# often it is there; and for each element of x, row by row, which of them it is: u[i] is x[:].
 function unique(x)
-  s = sort(x[:])
+  s, p = sort(x[:])
   n = numel(s)
   if n < 2
-    return s
+    return s, ones(n, "i64"), ones(n, "i64")
   end
-  return s[[true; (s[2:n] != s[1:n-1] && s[1:n-1] == s[1:n-1])]]
+  new = [true; (s[2:n] != s[1:n-1] && s[1:n-1] == s[1:n-1])]
+  first = find(new)
+  i = zeros(n, "i64")
+  i[p] = cumsum(i64(new))
+  return s[first], [first[2:end]; n + 1] - first, i
 end
 
 # -- elementwise functions of many uses ------------------------------------------------
@@ -221,14 +246,16 @@ colargmax(A) = reduce("argmax", A, 1)
 colargmin(A) = reduce("argmin", A, 1)
 
 # softmax(A): exp of every row of A over the row's sum, of a tensor along its last
-# dimension; of a vector, over all its elements. The sum is inverted once: a division for
-# each element would cost a GPU more than reading it does.
-function softmax(A)
+# dimension; of a vector, over all its elements; softmax(A, d): along dimension d. The sum is
+# inverted once: a division for each element would cost a GPU more than reading it does.
+function softmax(A, along = 0)
   if isempty(A)
     return rounded_like(at_least_f32(exp(A)), A)
   end
   d = ndims(A)
-  if d < 2 || d == 2 && size(A, 2) == 1
+  if numel(along) > 1 || along != 0
+    d = along
+  elseif d < 2 || d == 2 && size(A, 2) == 1
     e = at_least_f32(exp(A - max(A)))
     return rounded_like(e * (1 / sum(e)), A)
   end
@@ -240,7 +267,7 @@ end
 # every column, every row. Of f16 and bf16 in f32.
 function logsumexp(x, d = 0)
   x = at_least_f32(x)
-  if d == 0
+  if numel(d) == 1 && d == 0
     return reduce("logsumexp", x)
   end
   return reduce("logsumexp", x, d)

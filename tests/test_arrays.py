@@ -8,6 +8,7 @@ one error that says so. A function that docs/language.md lists must be in it.
 """
 import argparse
 import os
+import random
 import re
 import sys
 import tempfile
@@ -89,6 +90,9 @@ EMPTIES = [
     ('reshape(e, 0, 3)', Z), ('reshape(Z, 3, 0)', T), ('vec(Z)', E), ('size(e)', np.array([0, 1])),
     ('size(Z, 2)', np.int64(3)), ('numel(Z)', np.int64(0)), ('length(Z)', np.int64(0)),
     ('vlength(e)', np.int64(0)), ('ndims(Z)', np.int64(2)), ('rank(e)', np.int64(1)),
+    ('permute(Z, [2, 1])', T), ('squeeze(zeros(1, 0))', E), ('reshape(Z, [], 3)', Z),
+    ('places(A, e, e)', none(0, dtype='i8')), ('diag(e, 1)', full((1, 1), 0)), ('diag(A, 5)', E),
+    ('sum(Z, [1, 2])', np.float32(0)), ('norm2(Z, 1)', full((1, 3), 0, 'f4')), 
     ('isempty(Z)', np.bool_(True)), ('isempty(x)', np.bool_(False)), ('isempty(2)', np.bool_(False)),
     # element by element
     ('e + 1', E), ("Z + ones(1, 3)", Z), ('e == e', none(0, dtype='?')), ('map(t -> t^2, e)', E),
@@ -214,6 +218,279 @@ def empties(c):
     score.check(not missing, f'not in the table: {sorted(missing)}')
 
 
+# -- random programs ---------------------------------------------------------------
+
+TYPES = {'f32': 'f4', 'f64': 'f8', 'i32': 'i4', 'i64': 'i8', 'bool': '?'}
+SUMS = {'?': 'i8', 'i4': 'i8'}
+
+
+def kind(a):
+    return a.dtype.str[1:] if a.dtype != bool else '?'
+
+
+class Program:
+    """Statements over arrays of rank 0 to 6, some without elements, and what NumPy makes of
+    them. Shapes are Fusible's: dimensions align from the left, a number as the last subscript
+    drops its dimension, elsewhere it leaves an extent of 1."""
+
+    def __init__(self, seed):
+        self.r = random.Random(seed)
+        self.text, self.values, self.order = [], {}, []
+        for _ in range(self.r.randint(2, 4)):
+            self.input()
+        for _ in range(self.r.randint(4, 9)):
+            self.statement()
+
+    def give(self, text, value):
+        name = f'v{len(self.order)}'
+        self.text.append(f'{name} = {text};')
+        self.values[name] = np.asarray(value)
+        self.order.append(name)
+
+    def input(self):
+        r = self.r
+        dims = [r.choice([1, 2, 2, 3, 4] + [0] * (r.random() < .15))
+                for _ in range(r.choice([0, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6]))]
+        n, by, dtype = int(np.prod(dims)), r.randint(1, 40), r.choice(list(TYPES))
+        value = (by * np.arange(1, n + 1) % 11 - 3).astype(TYPES[dtype]).reshape(dims)
+        flat = f'{dtype}(mod({by}*(1:{n}), 11) - 3)'
+        self.give(f'{dtype}({int(value.reshape(-1)[0]) + 0})*{dtype}([1])[1]' if not dims
+                  else f'reshape({flat}, {", ".join(map(str, dims))})',
+                  value.astype('i4') if not dims and dtype == 'bool' else value)
+
+    def any(self, want=lambda a: True):
+        names = [n for n in self.order if want(self.values[n])]
+        name = self.r.choice(names) if names else None
+        return name, self.values.get(name)
+
+    def dims(self, a):
+        """Some dimensions, as text and from 0."""
+        r, n = self.r, a.ndim
+        if n == 0 or r.random() < .2:
+            return '', tuple(range(n))
+        some = r.sample(range(n), r.randint(1, n)) if r.random() < .5 else [r.randrange(n)]
+        words = [str(k + 1 if r.random() < .7 else k - n) for k in some]
+        return ', ' + (words[0] if len(words) == 1 else f'[{", ".join(words)}]'), tuple(some)
+
+    def left(self, value, a, over):
+        """The shape that a reduction leaves."""
+        shape = [1 if k in over else d for k, d in enumerate(a.shape)]
+        while shape and len(shape) - 1 in over:
+            shape.pop()
+        return value.reshape(shape)
+
+    def statement(self):
+        getattr(self, self.r.choice(['reduce'] * 3 + ['along', 'permute', 'reshape', 'squeeze', 'add', 'add',
+                                     'where', 'join'] + ['index'] * 4 + ['assign'] * 4 +
+                                    ['linear', 'put', 'places', 'extreme', 'unique', 'product']))()
+
+    def reduce(self):
+        name, a = self.any()
+        text, over = self.dims(a)
+        op = self.r.choice(['sum', 'any', 'all', 'max', 'min'])
+        if op in ('max', 'min'):
+            if not all(a.shape[k] for k in over) or (not text and a.ndim == 0):
+                return
+            a = a.astype('i4') if a.dtype == bool else a
+            value = getattr(np, op)(a, axis=over)
+            self.give(f'reduce("{op}", {name}{text})', self.left(value, a, over))
+            return
+        value = (np.sum(a, axis=over, dtype=SUMS.get(kind(a), kind(a))) if op == 'sum'
+                 else getattr(np, op)(a, axis=over))
+        if np.abs(value).max(initial=0) < 2 ** 20:
+            self.give(f'{op}({name}{text})', self.left(value, a, over))
+
+    def along(self):
+        name, a = self.any(lambda a: a.ndim)
+        if not name:
+            return
+        k = self.r.randrange(a.ndim)
+        dim = self.r.choice([k + 1, k - a.ndim])
+        if self.r.random() < .5:
+            self.give(f'sort({name}, {dim})', np.sort(a, axis=k))
+        elif np.abs(a.astype(float)).max(initial=0) < 1000:
+            self.give(f'cumsum({name}, {dim})', np.cumsum(a, axis=k, dtype=SUMS.get(kind(a), kind(a))))
+
+    def permute(self):
+        name, a = self.any(lambda a: a.ndim)
+        if name:
+            order = self.r.sample(range(a.ndim), a.ndim)
+            self.give(f'permute({name}, [{", ".join(str(k + 1) for k in order)}])', np.transpose(a, order))
+
+    def reshape(self):
+        name, a = self.any(lambda a: a.ndim)
+        if not name:
+            return
+        dims = [a.size]
+        for d in (2, 3, 2):
+            if dims[-1] % d == 0 and dims[-1] and self.r.random() < .6:
+                dims[-1:] = [dims[-1] // d, d]
+        words = [str(d) for d in dims]
+        if a.size and self.r.random() < .5:
+            words[self.r.randrange(len(words))] = '[]'
+        self.give(f'reshape({name}, {", ".join(words)})', a.reshape(dims))
+
+    def squeeze(self):
+        name, a = self.any()
+        self.give(f'squeeze({name})', np.squeeze(a))
+
+    def add(self):
+        (x, a), (y, b) = self.any(), self.any()
+        rank = max(a.ndim, b.ndim)
+        a, b = (v.reshape(v.shape + (1,) * (rank - v.ndim)) for v in (a, b))
+        if a.dtype == bool:
+            a = a.astype('i4')
+        try:
+            value = a + b.astype('i4') if b.dtype == bool else a + b
+        except ValueError:
+            return
+        kinds = {kind(a), kind(b) if b.dtype != bool else 'i4'}
+        if 'f4' in kinds and not 'f8' in kinds:
+            value = value.astype('f4')
+        if value.size <= 4000:
+            self.give(f'{x} + {y}', value)
+
+    def where(self):
+        name, a = self.any()
+        if a.dtype != bool:
+            self.give(f'where({name} > 2, {name}, 0)', np.where(a > 2, a, a.dtype.type(0)))
+
+    def join(self):
+        name, a = self.any(lambda a: 0 < a.ndim < 3)
+        if not name:
+            return
+        if self.r.random() < .5 or a.ndim < 2:
+            self.give(f'[{name}; {name}]', np.concatenate([a, a], axis=0))
+        else:
+            self.give(f'[{name}, {name}]', np.concatenate([a, a], axis=1))
+
+    def subscript(self, extent):
+        """One subscript: text, places from 0, whether it is a number."""
+        r = self.r
+        how = r.choice(['all', 'range', 'list', 'mask', 'number', 'number'])
+        if how == 'number' and extent:
+            k = r.randrange(extent)
+            return str(k + 1), [k], True
+        if how == 'range' and not extent:
+            return '1:0', [], False
+        if how == 'range':
+            first, step = r.randint(1, extent), r.choice([1, 2, -1])
+            last = r.randint(1, extent)
+            places = [k - 1 for k in range(first, last + (1 if step > 0 else -1), step)]
+            return f'{first}:{step}:{last}', places, False
+        if how == 'list':
+            places = [r.randrange(extent) for _ in range(r.randint(0, 3))] if extent else []
+            return f'[{", ".join(str(k + 1) for k in places)}]', places, False
+        if how == 'mask' and extent > 1:
+            mask = [r.random() < .6 for _ in range(extent)]
+            return (f'[{", ".join("true" if m else "false" for m in mask)}]',
+                    [k for k, m in enumerate(mask) if m], False)
+        return ':', list(range(extent)), False
+
+    def subscripts(self, a):
+        subs = [self.subscript(d) for d in a.shape]
+        chosen = a[np.ix_(*[np.array(s[1], int) for s in subs])]
+        shape = list(chosen.shape)
+        while shape and subs[len(shape) - 1][2]:
+            shape.pop()
+        return ', '.join(s[0] for s in subs), subs, shape
+
+    def index(self):
+        name, a = self.any(lambda a: a.ndim)
+        if name:
+            text, subs, shape = self.subscripts(a)
+            self.give(f'{name}[{text}]', a[np.ix_(*[np.array(s[1], int) for s in subs])].reshape(shape))
+
+    def assign(self):
+        name, a = self.any(lambda a: a.ndim and a.dtype != bool)
+        if not name:
+            return
+        text, subs, shape = self.subscripts(a)
+        at = np.ix_(*[np.array(s[1], int) for s in subs])
+        new, n, op = a.copy(), int(np.prod(shape)), self.r.choice(['=', '=', '+='])
+        repeats = any(len(set(s[1])) < len(s[1]) for s in subs)
+        value = np.full(shape, 5, a.dtype)
+        words = '5'
+        if shape and n > 1 and not (repeats and op == '=') and self.r.random() < .6:
+            value = (np.arange(1, n + 1) % 7).astype(a.dtype).reshape(shape)
+            of = next(k for k, v in TYPES.items() if v == kind(a))
+            words = f'reshape({of}(mod(1:{n}, 7)), {", ".join(map(str, shape))})'
+        value = value.reshape([len(s[1]) for s in subs])
+        if op == '=':
+            new[at] = value
+        else:
+            np.add.at(new, at, value)
+        copy = f'w{len(self.text)}'
+        self.text.append(f'{copy} = {name}; {copy}[{text}] {op} {words};')
+        self.give(copy, new)
+
+    def linear(self):
+        name, a = self.any(lambda a: a.ndim > 1)
+        if not name or sum(d != 1 for d in a.shape) < 2:
+            return
+        sub = self.subscript(a.size)
+        while sub[0] == ':':
+            sub = self.subscript(a.size)
+        flat = a.reshape(-1)[np.array(sub[1], int)]
+        self.give(f'{name}[{sub[0]}]', flat[0] if sub[2] else flat)
+        if a.dtype != bool:
+            new = a.copy()
+            new.reshape(-1)[np.array(sub[1], int)] = 4
+            copy = f'w{len(self.text)}'
+            self.text.append(f'{copy} = {name}; {copy}[{sub[0]}] = 4;')
+            self.give(copy, new)
+
+    def put(self):
+        name, a = self.any(lambda a: a.ndim == 2 and min(a.shape) > 1 and a.dtype != bool)
+        if name:
+            new, n = a.copy(), a.shape[1]
+            new.reshape(-1)[::n + 1] += 3
+            copy = f'w{len(self.text)}'
+            self.text.append(f'{copy} = {name}; {copy}[1:{n + 1}:end] += 3;')
+            self.give(copy, new)
+
+    def places(self):
+        name, a = self.any(lambda a: a.ndim > 1 and a.size)
+        if not name:
+            return
+        n = self.r.randint(1, 4)
+        at = [[self.r.randrange(d) for _ in range(n)] for d in a.shape]
+        words = ', '.join(f'[{", ".join(str(k + 1) for k in list_)}]' for list_ in at)
+        if sum(d != 1 for d in a.shape) > 1:
+            self.give(f'{name}[places({name}, {words})]', a[tuple(np.array(k) for k in at)])
+
+    def extreme(self):
+        name, a = self.any(lambda a: a.size and a.ndim and a.dtype != bool)
+        if name:
+            k = self.r.randrange(a.ndim)
+            self.text.append(f'm, p = max({name}, {k + 1});')
+            self.give('m', self.left(np.max(a, axis=k), a, (k,)))
+            self.give('p', self.left(np.argmax(a, axis=k) + 1, a, (k,)))
+
+    def unique(self):
+        name, a = self.any(lambda a: a.dtype != bool and a.ndim)
+        if name:
+            u, i, n = np.unique(a.reshape(-1), return_inverse=True, return_counts=True)
+            self.text.append(f'm, p, q = unique({name});')
+            for word, value in (('m', u), ('p', n), ('q', i.reshape(-1) + 1)):
+                self.give(word, value)
+
+    def product(self):
+        name, a = self.any(lambda a: a.ndim == 2 and kind(a) in ('f4', 'f8', 'i8'))
+        if name and np.abs(a.astype(float)).max(initial=0) < 200:
+            value = a @ a.T
+            if a.shape[1] == 1 or a.shape[0] == 1:
+                return
+            self.give(f"{name}*{name}'", value)
+
+
+def programs(c, first, count):
+    for k in range(first, first + count):
+        p = Program(k)
+        score.check(c.values('\n'.join(p.text), p.values), f'program {k}')
+        score.passed -= 1
+
+
 def main():
     parser = argparse.ArgumentParser(description='arrays of any shape')
     parser.add_argument('--count', type=int, default=100)
@@ -222,7 +499,9 @@ def main():
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
         for target in [args.target] if args.target else ['cpu', 'fake']:
-            empties(Checker(target, home))
+            c = Checker(target, home)
+            empties(c)
+            programs(c, args.first, args.count if target != 'fake' or args.target else args.count // 4)
     return score.close()
 
 

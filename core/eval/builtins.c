@@ -20,8 +20,8 @@ static const struct fs_builtin builtins[] = {
 #include "core/graph/ops.def"
 
     {"sum", 1, 2, fs_bi_reduce_op, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_PARTS, FS_RD_SUM, "sum(x[, dim])",
-     "sum of all elements, or along a dimension: sum(A, 1) gives the column "
-     "sums as a row, sum(A, 2) the row sums"},
+     "sum of all elements, or along a dimension: sum(A, 1) gives the column sums as a row, "
+     "sum(A, 2) the row sums; sum(T, [1, 3]) along two, sum(T, -1) along the last"},
     {"prod", 1, 2, fs_bi_reduce_op, FS_BT_WHOLE | FS_BT_PLAIN, FS_RD_PROD, "prod(x[, dim])",
      "product of all elements, or along a dimension"},
     {"any", 1, 2, fs_bi_reduce_op, FS_BT_WHOLE | FS_BT_PLAIN, FS_RD_ANY, "any(x[, dim])",
@@ -47,6 +47,8 @@ static const struct fs_builtin builtins[] = {
      "mean of all elements, or along a dimension"},
     {"norm", 1, 1, fs_bi_norm, FS_BT_WHOLE | FS_BT_PLAIN, 0, "norm(x)",
      "Euclidean length of a vector, Frobenius norm of a matrix"},
+    {"norm2", 1, 2, fs_bi_norm, FS_BT_WHOLE | FS_BT_PLAIN, 0, "norm2(x[, dim])",
+     "the same, or the lengths along a dimension"},
     {"dot", 2, 2, fs_bi_dot, FS_BT_WHOLE | FS_BT_PLAIN, 0, "dot(x, y)",
      "dot product of two vectors, of which the first is conjugated"},
     {"map", 2, -1, fs_bi_map, FS_BT_COMPLEX, 0, "map(f, x, ...)",
@@ -61,6 +63,10 @@ static const struct fs_builtin builtins[] = {
     {"find", 1, 2, fs_bi_find, FS_BT_WHOLE, 0, "find(mask)",
      "the positions, from 1 and row by row, of the elements that are true or not zero; "
      "find(\"text\", \"x\"): where x begins first in a text, 0 if it does not"},
+
+    {"places", 2, FS_MAX_RANK + 1, fs_bi_places, FS_BT_WHOLE, 0, "places(A, i, j, ...)",
+     "the places, from 1 and row by row, of the elements A[i[k], j[k]]: A[places(A, i, j)] "
+     "reads them, and = and += put them"},
 
     {"inv", 1, 1, fs_bi_factor, FS_BT_WHOLE | FS_BT_LATE, FS_LIB_INV, "inv(A)", "inverse of a matrix"},
     {"chol", 1, 1, fs_bi_factor, FS_BT_WHOLE | FS_BT_LATE, FS_LIB_CHOL, "chol(A)",
@@ -87,25 +93,25 @@ static const struct fs_builtin builtins[] = {
     {"solve", 2, 2, fs_bi_solve, FS_BT_WHOLE | FS_BT_LATE | FS_BT_COMPLEX, 0, "solve(A, b)",
      "x with A*x = b, as A\\b; least squares when A is not square"},
     {"trace", 1, 1, fs_bi_trace, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_PARTS, 0, "trace(A)", "sum of the diagonal"},
-    {"diag", 1, 1, fs_bi_diag, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_PARTS, 0, "diag(x)",
-     "the diagonal of a matrix, or the diagonal matrix of a vector"},
+    {"diag", 1, 2, fs_bi_diag, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_PARTS, 0, "diag(x[, k])",
+     "the diagonal of a matrix, or the diagonal matrix of a vector; the k-th one right of it"},
     {"transpose", 1, 1, fs_bi_transpose, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_PARTS, 0, "transpose(A)",
      "A.' as a function"},
 
-    {"zeros", 1, 5, fs_bi_zeros, FS_BT_PLAIN, 0, "zeros(m[, n, ...][, type])",
+    {"zeros", 1, FS_MAX_RANK + 1, fs_bi_zeros, FS_BT_PLAIN, 0, "zeros(m[, n, ...][, type])",
      "zeros; zeros(n) is a vector of n"},
-    {"ones", 1, 5, fs_bi_zeros, FS_BT_PLAIN, 1, "ones(m[, n, ...][, type])",
+    {"ones", 1, FS_MAX_RANK + 1, fs_bi_zeros, FS_BT_PLAIN, 1, "ones(m[, n, ...][, type])",
      "ones; ones(n) is a vector of n"},
     {"zeros_like", 1, 1, fs_bi_zeros_like, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_PARTS, 0, "zeros_like(x)",
      "zeros of the shape and the type of x"},
     {"ones_like", 1, 1, fs_bi_zeros_like, FS_BT_WHOLE | FS_BT_PLAIN, 1, "ones_like(x)",
      "ones of the shape and the type of x"},
-    {"fill", 2, 6, fs_bi_fill, FS_BT_PLAIN | FS_BT_PARTS, 0, "fill(value, m[, n, ...][, type])",
+    {"fill", 2, FS_MAX_RANK + 2, fs_bi_fill, FS_BT_PLAIN | FS_BT_PARTS, 0, "fill(value, m[, n, ...][, type])",
      "a tensor with the same value everywhere"},
     {"eye", 1, 3, fs_bi_eye, FS_BT_PLAIN, 0, "eye(m[, n][, type])", "identity matrix"},
-    {"rand", 0, 5, fs_bi_rand, 0, 0, "rand(m[, n, ...][, type])",
+    {"rand", 0, FS_MAX_RANK + 1, fs_bi_rand, 0, 0, "rand(m[, n, ...][, type])",
      "random numbers, uniform in [0, 1); the same after the same seed(k)"},
-    {"randn", 0, 5, fs_bi_rand, 0, 1, "randn(m[, n, ...][, type])",
+    {"randn", 0, FS_MAX_RANK + 1, fs_bi_rand, 0, 1, "randn(m[, n, ...][, type])",
      "random numbers, standard normal"},
     {"linspace", 3, 4, fs_bi_linspace, 0, 0, "linspace(a, b, n[, type])",
      "n values evenly spaced from a to b"},
@@ -123,8 +129,13 @@ static const struct fs_builtin builtins[] = {
      "number of dimensions: 0 for a scalar, 1 for a column; matrix_rank(A) counts "
      "independent columns"},
     {"dtype", 1, 1, fs_bi_dtype, FS_BT_PLAIN | FS_BT_COMPLEX, 0, "dtype(x)", "name of the element type"},
-    {"reshape", 2, 5, fs_bi_reshape, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_PARTS, 0, "reshape(x, m[, n, ...])",
-     "the same elements, row by row, in another shape"},
+    {"reshape", 2, FS_MAX_RANK + 1, fs_bi_reshape, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_PARTS, 0,
+     "reshape(x, m[, n, ...])",
+     "the same elements, row by row, in another shape; [] stands for the extent that is left"},
+    {"permute", 2, 2, fs_bi_permute, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_PARTS, 0, "permute(A, order)",
+     "A with its dimensions in another order: permute(A, [2, 1, 3]) has the second first"},
+    {"squeeze", 1, 1, fs_bi_squeeze, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_PARTS, 0, "squeeze(x)",
+     "x without its extents of 1"},
     {"vec", 1, 1, fs_bi_vec, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_PARTS, 0, "vec(x)",
      "all elements, row by row, as one column"},
 #define FS_DTYPE(id, name, class, bytes, components, compute, sum, real, digits, power, below, \

@@ -14,6 +14,8 @@ enum fs_status fs_arg_string(struct fs_call *c, int k, const char *what,
                              const char **out);
 /* An optional dimension argument, 1 to 4; 0 when it is missing. */
 enum fs_status fs_arg_dim(struct fs_call *c, int k, int *out);
+/* One or several dimensions, as bits from dimension 1 on; 0: none are given, which is all. */
+enum fs_status fs_arg_dims(struct fs_call *c, int k, unsigned *out);
 /* Extents m, n, ... from argument `from` on, then perhaps a type name; a vector
  * of extents, as size(A) gives, counts as its elements. */
 enum fs_status fs_arg_shape(struct fs_call *c, int from, struct fs_shape *shape,
@@ -30,10 +32,10 @@ typedef enum fs_status fs_builtin_fn(struct fs_call *c);
 fs_builtin_fn fs_bi_map_op, fs_bi_reduce_op, fs_bi_so_far, fs_bi_sort, fs_bi_mean, fs_bi_norm,
     fs_bi_dot, fs_bi_map, fs_bi_reduce, fs_bi_factor, fs_bi_factors, fs_bi_det, fs_bi_eig,
     fs_bi_solve, fs_bi_trace,
-    fs_bi_find;
+    fs_bi_find, fs_bi_places;
 fs_builtin_fn fs_bi_zeros, fs_bi_zeros_like, fs_bi_fill, fs_bi_eye, fs_bi_rand, fs_bi_linspace,
     fs_bi_size, fs_bi_length, fs_bi_numel, fs_bi_isempty, fs_bi_ndims, fs_bi_dtype,
-    fs_bi_cast, fs_bi_reshape, fs_bi_vec, fs_bi_transpose, fs_bi_diag;
+    fs_bi_cast, fs_bi_reshape, fs_bi_permute, fs_bi_squeeze, fs_bi_vec, fs_bi_transpose, fs_bi_diag;
 fs_builtin_fn fs_bi_ask, fs_bi_print, fs_bi_error, fs_bi_assert, fs_bi_string,
     fs_bi_number, fs_bi_seed, fs_bi_load, fs_bi_save, fs_bi_kernel,
     fs_bi_time;

@@ -1,5 +1,5 @@
 /* builtins_arg.c - how built-in functions read their arguments. */
-#include <stdio.h>
+#include <math.h>
 
 #include "core/eval/builtins.h"
 
@@ -28,15 +28,53 @@ enum fs_status fs_arg_string(struct fs_call *c, int k, const char *what,
 }
 
 static enum fs_status refuse_dims(struct fs_call *c, int k) {
-  const char *name = c->builtin->name, *x = fs_in_text(c->in, c->arg_spans[0]);
-  char hint[200] = "one dimension after the other";
-  if (!strcmp(name, "size"))
-    snprintf(hint, sizeof hint, "size(A) has all extents: m, n = size(A)");
-  else if (k == 1)
-    snprintf(hint, sizeof hint, "one dimension after the other: %s(%s(%s, 1), 2)", name, name,
-             strlen(x) < 40 ? x : "x");
+  const char *hint = strcmp(c->builtin->name, "size") ? "one dimension after the other"
+                                                      : "size(A) has all extents: m, n = size(A)";
   return fs_in_error(c->in, c->arg_spans[k], "not-a-number", hint,
                      "the dimension must be a number, not %s", fs_val_text(&c->args[k]));
+}
+
+/* A dimension of the argument before argument k: from 1, or from -1, the last, back. */
+static enum fs_status dim_of(struct fs_call *c, int k, int64_t dim, int *out) {
+  const struct fs_val *v = &c->args[k - 1];
+  int rank = v->kind == FS_V_TENSOR ? v->tensor->shape.rank : v->kind == FS_V_RANGE;
+  if (dim < 0 && dim >= -rank) dim += rank + 1;
+  *out = (int)FS_MAX(FS_MIN(dim, FS_MAX_RANK), 1);
+  if (dim >= 1 && dim <= FS_MAX_RANK) return FS_OK;
+  return fs_in_error(c->in, c->arg_spans[k], "bad-dimension",
+                     "1 goes down the columns, 2 along the rows, -1 along the last dimension",
+                     "there is no dimension %lld", (long long)dim);
+}
+
+enum fs_status fs_arg_dims(struct fs_call *c, int k, unsigned *out) {
+  const struct fs_val *v = k < c->n ? &c->args[k] : NULL;
+  bool list = v && (v->kind == FS_V_RANGE || (v->kind == FS_V_TENSOR && v->tensor->shape.rank));
+  struct fs_tv t;
+  double *x = NULL;
+  int64_t n = 0;
+  int dim = 0;
+  enum fs_status st = FS_OK;
+  *out = 0;
+  if (!list) {
+    st = fs_arg_dim(c, k, &dim);
+    if (dim) *out = 1u << (dim - 1);
+    return st;
+  }
+  st = fs_tv_of(c->in, v, c->arg_spans[k], NULL, &t);
+  if (st != FS_OK) return st;
+  struct fs_val all = fs_tv_value(c->in, &t);
+  st = fs_read_all(c->in, all.tensor, &x, &n);
+  fs_val_unref(all);
+  for (int64_t i = 0; i < n && st == FS_OK; i++) {
+    bool whole = x[i] == floor(x[i]) && fabs(x[i]) < 1e9;
+    st = dim_of(c, k, whole ? (int64_t)x[i] : 0, &dim);
+    *out |= 1u << (dim - 1);
+  }
+  free(x);
+  if (st == FS_OK && !n)
+    st = fs_in_error(c->in, c->arg_spans[k], "bad-dimension", "without a list it is all of them",
+                     "the list of dimensions is empty");
+  return st;
 }
 
 enum fs_status fs_arg_dim(struct fs_call *c, int k, int *out) {
@@ -46,12 +84,7 @@ enum fs_status fs_arg_dim(struct fs_call *c, int k, int *out) {
   if (c->args[k].kind == FS_V_TENSOR && fs_shape_count(&c->args[k].tensor->shape) > 1)
     return refuse_dims(c, k);
   enum fs_status st = fs_arg_int(c, k, "the dimension", &dim);
-  if (st == FS_OK && (dim < 1 || dim > FS_MAX_RANK))
-    st = fs_in_error(c->in, c->arg_spans[k], "bad-dimension",
-                     "1 goes down the columns, 2 along the rows",
-                     "there is no dimension %lld", (long long)dim);
-  *out = (int)dim;
-  return st;
+  return st == FS_OK ? dim_of(c, k, dim, out) : st;
 }
 
 static enum fs_status push_extent(struct fs_call *c, int k, double x,
@@ -59,8 +92,10 @@ static enum fs_status push_extent(struct fs_call *c, int k, double x,
   if (shape->rank == FS_MAX_RANK)
     return fs_in_error(c->in, c->arg_spans[k], "bad-shape", NULL,
                        "a tensor has at most %d dimensions", FS_MAX_RANK);
+  bool rest = x == -1 && !strcmp(c->builtin->name, "reshape");
   if (!(x >= 0) || x != (double)(int64_t)FS_MIN(x, 9e15))
-    return fs_in_error(c->in, c->arg_spans[k], "bad-shape", NULL,
+    return fs_in_error(c->in, c->arg_spans[k], "bad-shape",
+                       rest ? "[] stands for the extent that is left" : NULL,
                        "an extent must be a whole number of at least 0, "
                        "not %s", fs_number_text(x));
   shape->dim[shape->rank++] = (int64_t)x;

@@ -218,16 +218,42 @@ enum fs_status fs_bi_cast(struct fs_call *c) {
   return st == FS_OK ? fs_give(c, t) : st;
 }
 
+/* reshape(x, [], n): where one extent is [], what makes it fit. It is 1 at first. */
+static enum fs_status find_rest(struct fs_call *c, int *at, int *hole) {
+  enum fs_dtype dt = FS_BOOL;
+  struct fs_shape before;
+  enum fs_status st = FS_OK;
+  *hole = 0;
+  for (int k = 1; k < c->n && st == FS_OK; k++) {
+    const struct fs_val *v = &c->args[k];
+    if (v->kind != FS_V_TENSOR || fs_shape_count(&v->tensor->shape)) continue;
+    if (*hole)
+      return fs_in_error(c->in, c->arg_spans[k], "bad-shape", NULL,
+                         "only one extent can be what is left");
+    struct fs_call head = *c;
+    head.n = *hole = k;
+    st = fs_arg_shape(&head, 1, &before, &dt);
+    *at = before.rank;
+    fs_val_unref(c->args[k]);
+    c->args[k] = fs_val_number(1, true);
+  }
+  return st;
+}
+
 enum fs_status fs_bi_reshape(struct fs_call *c) {
   struct fs_shape shape;
+  int at = 0, hole = 0;
   enum fs_dtype dt = FS_BOOL; /* for the size check: it exists already */
   struct fs_tv t;
   if (c->args[c->n - 1].kind == FS_V_STRING)
     return fs_in_error(c->in, c->arg_spans[c->n - 1], "wrong-type", NULL,
                        "reshape keeps the type");
-  enum fs_status st = fs_arg_shape(c, 1, &shape, &dt);
+  enum fs_status st = find_rest(c, &at, &hole);
+  if (st == FS_OK) st = fs_arg_shape(c, 1, &shape, &dt);
   if (st == FS_OK) st = fs_arg_tv(c, 0, &t);
   if (st != FS_OK) return st;
+  int64_t rest = fs_shape_count(&shape);
+  if (hole) shape.dim[at] = rest > 0 ? fs_shape_count(&t.shape) / rest : 0;
   if (fs_shape_count(&shape) != fs_shape_count(&t.shape))
     return fs_in_error(c->in, c->span, "shape-mismatch",
                        "the number of elements must stay the same",
@@ -241,6 +267,43 @@ enum fs_status fs_bi_reshape(struct fs_call *c) {
   return st == FS_OK ? fs_give(c, t) : st;
 }
 
+/* permute(A, order): dimension k of the result is dimension order[k] of A. */
+enum fs_status fs_bi_permute(struct fs_call *c) {
+  struct fs_tv t, list;
+  double *x = NULL;
+  int64_t n = 0;
+  int order[FS_MAX_RANK];
+  unsigned seen = 0;
+  enum fs_status st = fs_arg_tv(c, 1, &list);
+  if (st != FS_OK) return st;
+  struct fs_val all = fs_tv_value(c->in, &list);
+  st = fs_read_all(c->in, all.tensor, &x, &n);
+  fs_val_unref(all);
+  if (st == FS_OK) st = fs_arg_tv(c, 0, &t);
+  if (st == FS_OK && n <= FS_MAX_RANK)
+    for (int64_t k = 0; k < n; k++) {
+      order[k] = x[k] >= 1 && x[k] <= (double)n && x[k] == floor(x[k]) ? (int)x[k] - 1 : 0;
+      seen |= 1u << order[k];
+    }
+  free(x);
+  if (st != FS_OK) return st;
+  if (n > FS_MAX_RANK || n < t.shape.rank || seen != (1u << n) - 1)
+    return fs_in_error(c->in, c->arg_spans[1], "bad-dimension",
+                       "of three dimensions [2, 1, 3] puts the second first",
+                       "the order must have each dimension once: %s is %s",
+                       fs_in_text(c->in, c->arg_spans[0]), fs_shape_text(&t.shape));
+  return fs_give(c, fs_tv_permute(c->in, t, (int)n, order));
+}
+
+/* squeeze(x): without extents of 1. */
+enum fs_status fs_bi_squeeze(struct fs_call *c) {
+  struct fs_tv t;
+  enum fs_status st = fs_arg_tv(c, 0, &t);
+  if (st != FS_OK) return st;
+  t.shape = fs_squeezed(&t.shape);
+  return fs_give(c, t);
+}
+
 enum fs_status fs_bi_vec(struct fs_call *c) {
   struct fs_tv t;
   enum fs_status st = fs_arg_tv(c, 0, &t);
@@ -252,32 +315,52 @@ enum fs_status fs_bi_vec(struct fs_call *c) {
 
 enum fs_status fs_bi_transpose(struct fs_call *c) {
   struct fs_tv t;
-  const char *hint = NULL;
   enum fs_status st = fs_arg_tv(c, 0, &t);
-  if (st == FS_OK && t.shape.rank > 2 && fs_elsewhere("permute", &hint))
-    st = fs_in_error(c->in, c->span, "shape-mismatch", hint,
+  if (st == FS_OK) fs_tv_drop_leading(&t);
+  if (st == FS_OK && t.shape.rank > 2)
+    st = fs_in_error(c->in, c->span, "shape-mismatch",
+                     "permute(A, [2, 1, 3]) puts dimensions in another order",
                      "transpose needs a matrix or a vector, not %s",
                      fs_shape_text(&t.shape));
   return st == FS_OK ? fs_give(c, fs_tv_transpose(c->in, t)) : st;
 }
 
+/* The matrix of n + |k| rows whose diagonal k right of the main one is a vector. Chosen, not
+ * multiplied: NaN and Inf stay in their place. */
+static enum fs_status diagonal_matrix(struct fs_call *c, struct fs_tv x, int64_t k,
+                                      struct fs_tv *out) {
+  struct fs_interp *in = c->in;
+  int64_t more = k < 0 ? -k : k, n = x.shape.dim[0] + more;
+  struct fs_shape full = fs_shape_of(2, (int64_t[]){n, n});
+  struct fs_span spans[3] = {c->span, c->span, c->span};
+  enum fs_status st = fs_check_size(in, x.dtype, &full, c->span);
+  if (st == FS_OK && more) { /* of row i it is element i; below the main diagonal of column i */
+    struct fs_tv parts[2] = {x, fs_tv_fill(in, x.dtype, &(struct fs_shape){1, {more}}, 0)};
+    st = fs_tv_concat(in, 1, 2, parts, spans, c->span, &x);
+  }
+  if (st != FS_OK) return st;
+  if (k < 0) x = fs_tv_transpose(in, x);
+  struct fs_tv row = fs_tv_iota(in, FS_I64, n, (double)k, 1);
+  struct fs_tv column = fs_tv_transpose(in, fs_tv_iota(in, FS_I64, n, 0, 1));
+  struct fs_tv src[3] = {k ? fs_tv_map2(in, FS_OP_EQ, row, column) : fs_tv_eye(in, FS_BOOL, n, n),
+                         x, fs_tv_number(in, 0, x.dtype)};
+  return fs_tv_map(in, FS_OP_WHERE, 3, src, spans, c->span, "diag", out);
+}
+
 enum fs_status fs_bi_diag(struct fs_call *c) {
   struct fs_tv t;
-  enum fs_status st = fs_arg_tv(c, 0, &t);
+  int64_t k = 0;
+  enum fs_status st = c->n > 1 ? fs_arg_int(c, 1, "the diagonal", &k) : FS_OK;
+  if (st == FS_OK) st = fs_arg_tv(c, 0, &t);
   if (st != FS_OK) return st;
-  if (t.shape.rank == 2) return fs_give(c, fs_tv_diagonal(c->in, t));
+  if (k > INT32_MAX || k < -INT32_MAX)
+    return fs_in_error(c->in, c->arg_spans[1], "bad-shape", NULL, "there is no such diagonal");
+  fs_tv_drop_leading(&t);
+  if (t.shape.rank == 2) return fs_give(c, fs_tv_diagonal(c->in, t, k));
   if (t.shape.rank != 1)
     return fs_in_error(c->in, c->span, "shape-mismatch", NULL,
                        "diag needs a matrix or a column, not %s",
                        fs_shape_text(&t.shape));
-  int64_t n = t.shape.dim[0];
-  struct fs_shape full = fs_shape_of(2, (int64_t[]){n, n});
-  st = fs_check_size(c->in, t.dtype, &full, c->span);
-  if (st != FS_OK) return st;
-  /* where, not a product with the identity: NaN and Inf stay in their place. */
-  struct fs_tv src[3] = {fs_tv_eye(c->in, FS_BOOL, n, n), t,
-                         fs_tv_number(c->in, 0, t.dtype)};
-  struct fs_span spans[3] = {c->span, c->span, c->span};
-  st = fs_tv_map(c->in, FS_OP_WHERE, 3, src, spans, c->span, "diag", &t);
+  st = diagonal_matrix(c, t, k, &t);
   return st == FS_OK ? fs_give(c, t) : st;
 }

@@ -46,12 +46,19 @@ static bool holds_zero(const struct fs_val *r) {
   return k == floor(k) && k >= 0 && k < (double)fs_range_count(r);
 }
 
+/* How many elements are put together over some dimensions, or all. */
+static int64_t count_over(const struct fs_shape *s, unsigned dims) {
+  int64_t n = 1;
+  for (int k = 0; k < s->rank; k++) n *= !dims || dims >> k & 1 ? s->dim[k] : 1;
+  return n;
+}
+
 /* Products of whole numbers may leave i64, and wrap. Those of a range are computed in f64
  * then; those of elements that nobody has seen are warned of where they may well do so. */
-static void as_factors(struct fs_call *c, const struct fs_val *v, int dim, bool so_far,
+static void as_factors(struct fs_call *c, const struct fs_val *v, unsigned dims, bool so_far,
                        struct fs_tv *x) {
   enum { MANY = 20 };
-  int64_t n = dim ? fs_shape_dim(&x->shape, dim - 1) : fs_shape_count(&x->shape);
+  int64_t n = count_over(&x->shape, dims);
   if (fs_dtype_is_float(x->dtype) || x->dtype == FS_BOOL) return;
   if (v->kind == FS_V_RANGE) {
     bool fits = product_fits(v) || (!so_far && holds_zero(v));
@@ -66,26 +73,30 @@ static void as_factors(struct fs_call *c, const struct fs_val *v, int dim, bool 
 
 /* Nothing has neither a largest element nor a place for it. */
 static enum fs_status check_some(struct fs_call *c, enum fs_reduce_op op, int k,
-                                 const struct fs_shape *shape, int dim) {
-  struct fs_shape left = *shape;
+                                 const struct fs_shape *shape, unsigned dims) {
   bool extreme = op == FS_RD_MAXR || op == FS_RD_MINR || fs_reduces_to_place(op);
-  if (!extreme || fs_shape_count(shape)) return FS_OK;
-  for (int d = 0; d < left.rank; d++)
-    if (!dim || d == dim - 1) left.dim[d] = 1;
-  if (!fs_shape_count(&left)) return FS_OK; /* as many as it has lines: none */
+  if (!extreme || count_over(shape, dims)) return FS_OK;
+  if (dims && !count_over(shape, ~dims)) return FS_OK; /* of as many lines: none */
   return fs_in_error(c->in, c->arg_spans[k], "empty", "isempty(x) asks whether there is any",
                      "there is no %s of no elements: %s is %s", fs_reduce_ops[op].name,
                      fs_in_text(c->in, c->arg_spans[k]), fs_shape_text(shape));
 }
 
-static enum fs_status reduce_all(struct fs_call *c, enum fs_reduce_op op,
-                                 int dim) {
+/* Argument k over the dimensions that argument k + 1 says; m, i = max(x) gives places as well. */
+static enum fs_status reduce_arg(struct fs_call *c, enum fs_reduce_op op, int k) {
+  unsigned dims;
   struct fs_tv a;
-  enum fs_status st = fs_arg_tv(c, 0, &a);
-  if (st == FS_OK) st = check_some(c, op, 0, &a.shape, dim);
+  enum fs_status st = fs_arg_dims(c, k + 1, &dims);
+  if (st == FS_OK) st = fs_arg_tv(c, k, &a);
+  if (st == FS_OK) st = check_some(c, op, k, &a.shape, dims);
   if (st != FS_OK) return st;
-  if (op == FS_RD_PROD) as_factors(c, &c->args[0], dim, false, &a);
-  return fs_give(c, fs_tv_reduce(c->in, op, a, dim));
+  if (op == FS_RD_PROD) as_factors(c, &c->args[k], dims, false, &a);
+  fs_give(c, fs_tv_reduce_over(c->in, op, a, dims));
+  if (c->want < 2 || (op != FS_RD_MAXR && op != FS_RD_MINR)) return FS_OK;
+  op = op == FS_RD_MAXR ? FS_RD_ARGMAX : FS_RD_ARGMIN;
+  struct fs_tv places = fs_tv_reduce_over(c->in, op, a, dims);
+  c->out[1] = fs_tv_value(c->in, &places);
+  return FS_OK;
 }
 
 /* Operations on bits take integers, and whole numbers that the host holds. */
@@ -111,9 +122,10 @@ enum fs_status fs_bi_map_op(struct fs_call *c) {
   bool host = true;
   if (fs_map_takes_integers(op) && want_integers(c) != FS_OK) return FS_ERR_USER;
   for (int k = 0; k < c->n; k++) host = host && fs_val_is_host(&c->args[k]);
-  if (c->n == 1 && (op == FS_OP_MIN || op == FS_OP_MAX)) {
+  if ((op == FS_OP_MIN || op == FS_OP_MAX) && (c->n == 1 || c->want > 1)) {
+    if (host && c->want > 1) c->out[1] = fs_val_number(1, true);
     return host ? reduce_on_host(c)
-                : reduce_all(c, op == FS_OP_MIN ? FS_RD_MINR : FS_RD_MAXR, 0);
+                : reduce_arg(c, op == FS_OP_MIN ? FS_RD_MINR : FS_RD_MAXR, 0);
   }
   if (host) return map_on_host(c);
   struct fs_tv src[3], out;
@@ -132,16 +144,16 @@ enum fs_status fs_bi_map_op(struct fs_call *c) {
 /* -- reductions ------------------------------------------------------------ */
 
 enum fs_status fs_bi_reduce_op(struct fs_call *c) {
-  int dim;
+  unsigned dims;
   enum fs_reduce_op op = (enum fs_reduce_op)c->builtin->data;
-  enum fs_status st = fs_arg_dim(c, 1, &dim);
-  if (st != FS_OK) return st;
   if (fs_val_is_host(&c->args[0])) {
+    enum fs_status st = fs_arg_dims(c, 1, &dims);
+    if (st != FS_OK) return st;
     if (op != FS_RD_ANY && op != FS_RD_ALL) return reduce_on_host(c);
     c->out[0] = fs_val_bool(c->args[0].number != 0);
     return FS_OK;
   }
-  return reduce_all(c, op, dim);
+  return reduce_arg(c, op, 0);
 }
 
 /* -- along lines ----------------------------------------------------------------------- */
@@ -172,7 +184,7 @@ enum fs_status fs_bi_so_far(struct fs_call *c) {
   if (st == FS_OK && fs_val_is_host(&c->args[0])) return reduce_on_host(c);
   if (st == FS_OK) st = line_arg(c, dim, &x, &axis);
   if (st != FS_OK) return st;
-  if (op == FS_LIB_CUMPROD) as_factors(c, &c->args[0], dim, true, &x);
+  if (op == FS_LIB_CUMPROD) as_factors(c, &c->args[0], dim ? 1u << (dim - 1) : 0, true, &x);
   enum fs_dtype dt = x.dtype; /* as of sum and max */
   dt = extreme ? fs_dtype_number(dt) : fs_dtype_sum(dt);
   if (axis < 0) return fs_give(c, fs_tv_cast(c->in, x, dt));
@@ -233,19 +245,19 @@ enum fs_status fs_bi_sort(struct fs_call *c) {
 }
 
 enum fs_status fs_bi_mean(struct fs_call *c) {
-  int dim;
+  unsigned dims;
   struct fs_tv a;
-  enum fs_status st = fs_arg_dim(c, 1, &dim);
+  enum fs_status st = fs_arg_dims(c, 1, &dims);
   if (st == FS_OK && fs_val_is_host(&c->args[0])) {
     c->out[0] = fs_val_number(c->args[0].number, false);
     return FS_OK;
   }
   if (st == FS_OK) st = fs_arg_tv(c, 0, &a);
   if (st != FS_OK) return st;
-  int64_t count = dim ? fs_shape_dim(&a.shape, dim - 1) : fs_shape_count(&a.shape);
+  int64_t count = count_over(&a.shape, dims);
   enum fs_dtype dt = fs_dtype_real(a.dtype), on = fs_dtype_compute(dt);
   /* In f32 for 16-bit floats: f16 holds neither large sums nor large counts. */
-  struct fs_tv sum = fs_tv_reduce(c->in, FS_RD_SUM, fs_tv_cast(c->in, a, on), dim);
+  struct fs_tv sum = fs_tv_reduce_over(c->in, FS_RD_SUM, fs_tv_cast(c->in, a, on), dims);
   struct fs_tv mean = fs_tv_map2(c->in, FS_OP_DIV, sum,
                                  fs_tv_number(c->in, (double)count, on));
   return fs_give(c, fs_tv_cast(c->in, mean, dt));
@@ -257,9 +269,9 @@ static enum fs_dtype squares_type(enum fs_dtype dt) {
   return dt == FS_F16 ? FS_F32 : FS_F64;
 }
 
-static struct fs_tv root_of_squares(struct fs_interp *in, struct fs_tv x) {
+static struct fs_tv root_of_squares(struct fs_interp *in, struct fs_tv x, unsigned dims) {
   struct fs_tv squares = fs_tv_map1(in, FS_OP_SQUARE, x);
-  return fs_tv_map1(in, FS_OP_SQRT, fs_tv_reduce(in, FS_RD_SUM, squares, 0));
+  return fs_tv_map1(in, FS_OP_SQRT, fs_tv_reduce_over(in, FS_RD_SUM, squares, dims));
 }
 
 /* x times a power of 2, in f64. */
@@ -273,16 +285,16 @@ static struct fs_tv scaled(struct fs_interp *in, struct fs_tv x, int power) {
  * the plain one tells; what it gives without overflow or underflow keeps its bits. What is
  * made small gets 2^-500 more, so that squares of ordinary elements are no subnormal numbers,
  * which take a CPU long; of large elements that is rounded away. */
-static struct fs_tv norm_f64(struct fs_interp *in, struct fs_tv x) {
+static struct fs_tv norm_f64(struct fs_interp *in, struct fs_tv x, unsigned dims) {
   enum { DOWN = 538, UP = 563 };
   struct fs_tv fma[3] = {x, fs_tv_literal(in, ldexp(1, -DOWN), FS_F64),
                          fs_tv_literal(in, ldexp(1, -500), FS_F64)};
   struct fs_span spans[3] = {in->span, in->span, in->span};
   struct fs_tv down = x;
   fs_tv_map(in, FS_OP_FMA, 3, fma, spans, in->span, "", &down);
-  struct fs_tv large = root_of_squares(in, down);
-  struct fs_tv small = root_of_squares(in, scaled(in, x, UP));
-  struct fs_tv plain = root_of_squares(in, x);
+  struct fs_tv large = root_of_squares(in, down, dims);
+  struct fs_tv small = root_of_squares(in, scaled(in, x, UP), dims);
+  struct fs_tv plain = root_of_squares(in, x, dims);
   struct fs_tv least = fs_tv_literal(in, ldexp(1, -450), FS_F64);
   struct fs_tv most = fs_tv_literal(in, ldexp(1, 500), FS_F64);
   struct fs_tv norm = fs_tv_choose(in, fs_tv_map2(in, FS_OP_LT, plain, least),
@@ -292,15 +304,17 @@ static struct fs_tv norm_f64(struct fs_interp *in, struct fs_tv x) {
 
 enum fs_status fs_bi_norm(struct fs_call *c) {
   struct fs_tv a;
-  if (fs_val_is_host(&c->args[0])) {
+  unsigned dims;
+  enum fs_status st = fs_arg_dims(c, 1, &dims);
+  if (st == FS_OK && fs_val_is_host(&c->args[0])) {
     c->out[0] = fs_val_number(fabs(c->args[0].number), false);
     return FS_OK;
   }
-  enum fs_status st = fs_arg_tv(c, 0, &a);
+  if (st == FS_OK) st = fs_arg_tv(c, 0, &a);
   if (st != FS_OK) return st;
   enum fs_dtype dt = fs_dtype_real(a.dtype);
   a = fs_tv_cast(c->in, fs_tv_cast(c->in, a, dt), squares_type(dt));
-  struct fs_tv root = dt == FS_F64 ? norm_f64(c->in, a) : root_of_squares(c->in, a);
+  struct fs_tv root = dt == FS_F64 ? norm_f64(c->in, a, dims) : root_of_squares(c->in, a, dims);
   return fs_give(c, fs_tv_cast(c->in, root, fs_dtype_compute(dt)));
 }
 
@@ -490,7 +504,6 @@ enum fs_status fs_bi_reduce(struct fs_call *c) {
   const struct fs_val *f = &c->args[0];
   enum fs_reduce_op op = FS_RD_SUM;
   bool known = false;
-  int dim;
   if (f->kind == FS_V_STRING)
     known = reduction_by_name(f->string->text, &op);
   else if (f->kind == FS_V_FUNCTION)
@@ -502,12 +515,7 @@ enum fs_status fs_bi_reduce(struct fs_call *c) {
                        "sum prod max min any all argmax argmin var logsumexp, or (x, y) -> x + y, x*y, "
                        "x && y, x || y, max(x, y), min(x, y)",
                        "reduce cannot put values together with this");
-  enum fs_status st = fs_arg_dim(c, 2, &dim);
-  struct fs_tv a;
-  if (st == FS_OK) st = fs_arg_tv(c, 1, &a);
-  if (st == FS_OK) st = check_some(c, op, 1, &a.shape, dim);
-  if (st == FS_OK && op == FS_RD_PROD) as_factors(c, &c->args[1], dim, false, &a);
-  return st == FS_OK ? fs_give(c, fs_tv_reduce(c->in, op, a, dim)) : st;
+  return reduce_arg(c, op, 1);
 }
 
 /* -- linear algebra -------------------------------------------------------- */
@@ -564,13 +572,14 @@ enum fs_status fs_bi_factors(struct fs_call *c) {
 enum fs_status fs_bi_det(struct fs_call *c) {
   struct fs_tv a, r[4];
   enum fs_status st = fs_arg_tv(c, 0, &a);
+  if (st == FS_OK) fs_tv_drop_leading(&a);
   if (st == FS_OK && (a.shape.rank > 2 || fs_rows(&a.shape) != fs_cols(&a.shape)))
     return fs_in_error(c->in, c->span, "shape-mismatch", NULL,
                        "det needs a square matrix, not %s", fs_shape_text(&a.shape));
   if (st == FS_OK) st = fs_tv_factors(c->in, FS_LIB_LU, "det", a, c->span, 4, r);
   if (st != FS_OK) return st;
   if (!fs_rows(&a.shape)) return fs_give(c, fs_tv_literal(c->in, 1, r[1].dtype));
-  struct fs_tv pivots = fs_tv_diagonal(c->in, r[1]), zero = fs_tv_number(c->in, 0, pivots.dtype);
+  struct fs_tv pivots = fs_tv_diagonal(c->in, r[1], 0), zero = fs_tv_number(c->in, 0, pivots.dtype);
   struct fs_tv sign = fs_tv_reduce(c->in, FS_RD_MAXR, r[3], 0);
   struct fs_tv product = fs_tv_reduce(c->in, FS_RD_PROD, pivots, 0);
   struct fs_tv singular = fs_tv_map2(c->in, FS_OP_EQ, pivots, zero);
@@ -590,11 +599,12 @@ enum fs_status fs_bi_trace(struct fs_call *c) {
   struct fs_tv a;
   enum fs_status st = fs_arg_tv(c, 0, &a);
   if (st != FS_OK) return st;
+  fs_tv_drop_leading(&a);
   if (a.shape.rank > 2 || fs_rows(&a.shape) != fs_cols(&a.shape))
     return fs_in_error(c->in, c->span, "shape-mismatch", NULL,
                        "trace needs a square matrix, not %s",
                        fs_shape_text(&a.shape));
-  return fs_give(c, fs_tv_reduce(c->in, FS_RD_SUM, fs_tv_diagonal(c->in, a), 0));
+  return fs_give(c, fs_tv_reduce(c->in, FS_RD_SUM, fs_tv_diagonal(c->in, a, 0), 0));
 }
 
 enum fs_status fs_bi_find(struct fs_call *c) {
@@ -614,4 +624,19 @@ enum fs_status fs_bi_find(struct fs_call *c) {
   fs_val_unref(mask);
   if (st == FS_OK) c->out[0] = list;
   return st;
+}
+
+/* places(A, i, j): the places that A[i[k], j[k]] have among all elements. */
+enum fs_status fs_bi_places(struct fs_call *c) {
+  struct fs_tv out = {0};
+  const struct fs_val *v = &c->args[0];
+  struct fs_shape whole = v->kind == FS_V_TENSOR ? v->tensor->shape : fs_shape_scalar();
+  if (v->kind == FS_V_RANGE) whole = fs_shape_of(1, (int64_t[]){fs_range_count(v)});
+  if (c->n - 1 != whole.rank)
+    return fs_in_error(c->in, c->span, "bad-index", NULL, "%s is %s and needs %d indices, not %d",
+                       fs_in_text(c->in, c->arg_spans[0]), fs_shape_text(&whole), whole.rank,
+                       c->n - 1);
+  enum fs_status st = fs_tv_places(c->in, &whole, whole.rank, c->args + 1, c->arg_spans + 1,
+                                   c->span, &out);
+  return st == FS_OK ? fs_give(c, out) : st;
 }

@@ -118,6 +118,10 @@ enum fs_status fs_multiply_chain(struct fs_interp *in, int n,
     }
     enum fs_status st = fs_cx_of(in, &v[k], spans[k], FS_F32, &c.part[c.n]);
     if (st != FS_OK) return st;
+    if (!fs_tv_is_one(&c.part[c.n].re)) {
+      fs_tv_drop_leading(&c.part[c.n].re);
+      if (!c.part[c.n].real) fs_tv_drop_leading(&c.part[c.n].im);
+    }
     c.span[c.n++] = spans[k];
   }
   /* With fewer than two matrices or vectors there is nothing to reorder. */

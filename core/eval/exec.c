@@ -16,13 +16,6 @@ static bool is_blank(const char *name) {
   return name[0] == '_' && !name[1];
 }
 
-/* `m, k = max(x)` wants the position as well. */
-static const char *position_hint(struct fs_interp *in, const struct fs_expr *call) {
-  const char *name = fs_in_text(in, call->args[0]->span);
-  if (!strcmp(name, "max")) return "argmax(x) gives the position";
-  return strcmp(name, "min") ? NULL : "argmin(x) gives the position";
-}
-
 /* `V, D = eig(A)`, by the names that others give the results. */
 static void tell_order(struct fs_interp *in, const struct fs_stmt *s) {
   static const char vectors[] = " V v U Q P X vec vecs evec evecs ",
@@ -70,7 +63,7 @@ static enum fs_status exec_assign(struct fs_interp *in,
   }
   if (st == FS_OK && got == 0) st = fs_no_value(in, s->expr);
   if (st == FS_OK && got < want)
-    st = fs_in_error(in, s->span, "wrong-count", position_hint(in, s->expr),
+    st = fs_in_error(in, s->span, "wrong-count", NULL,
                      "%s gives %d value%s, not %d",
                      fs_in_text(in, s->expr->span), got, got == 1 ? "" : "s",
                      want);

@@ -347,7 +347,7 @@ static bool shape_for(int given, struct fs_shape *s, int *first) {
   bool row = given == 1 && s->rank == 2 && s->dim[0] == 1;
   bool column = s->rank < 2 || (s->rank == 2 && s->dim[1] == 1);
   *first = row;
-  if (!fs_shape_count(s) || given < 1 || given > FS_MAX_RANK) return false;
+  if (!fs_shape_count(s) || given < 1 || FS_MAX(given, s->rank) > FS_LIFT_DEPTH) return false;
   if (given > 1 && given < s->rank) return false;
   if (given == 1 && !row && !column) return false;
   while (s->rank < given) s->dim[s->rank++] = 1;

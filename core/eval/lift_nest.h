@@ -14,7 +14,7 @@
 #include "core/eval/scalar.h"
 #include "core/graph/graph.h"
 
-enum { FS_LIFT_DEPTH = FS_MAX_RANK, FS_LIFT_LOOPS = 16, FS_LIFT_ITEMS = 128,
+enum { FS_LIFT_DEPTH = 4, FS_LIFT_LOOPS = 16, FS_LIFT_ITEMS = 128,
        FS_LIFT_ACCESSES = 512, FS_LIFT_MOST = 1 << 30 };
 
 /* c + sum of k[l]*t[l]; `known`: it is one. */

@@ -143,10 +143,21 @@ static struct fs_tv matrix_product(struct fs_interp *in, struct fs_tv a,
   return out;
 }
 
+void fs_tv_drop_leading(struct fs_tv *a) {
+  while (a->shape.rank > 2 && a->shape.dim[0] == 1) {
+    for (int k = 1; k < a->shape.rank; k++) a->shape.dim[k - 1] = a->shape.dim[k];
+    a->shape.rank--;
+  }
+}
+
 enum fs_status fs_tv_multiply(struct fs_interp *in, struct fs_tv a,
                               struct fs_span a_span, struct fs_tv b,
                               struct fs_span b_span, struct fs_span span,
                               struct fs_tv *out) {
+  if (!fs_tv_is_one(&a) && !fs_tv_is_one(&b)) {
+    fs_tv_drop_leading(&a);
+    fs_tv_drop_leading(&b);
+  }
   bool small = a.shape.rank <= 2 && b.shape.rank <= 2;
   bool fits = small && a.shape.rank > 0 && b.shape.rank > 0 &&
               fs_cols(&a.shape) == fs_rows(&b.shape);
@@ -173,6 +184,8 @@ enum fs_status fs_tv_solve(struct fs_interp *in, struct fs_tv a,
                            struct fs_span a_span, struct fs_tv b,
                            struct fs_span b_span, struct fs_span span,
                            struct fs_tv *out) {
+  fs_tv_drop_leading(&a);
+  fs_tv_drop_leading(&b);
   if (fs_tv_is_one(&a)) {
     a.shape = fs_shape_scalar();
     struct fs_tv src[2] = {b, a};
@@ -201,6 +214,7 @@ enum fs_status fs_tv_solve(struct fs_interp *in, struct fs_tv a,
 enum fs_status fs_tv_factor(struct fs_interp *in, enum fs_lib_op op,
                             const char *what, struct fs_tv a,
                             struct fs_span span, struct fs_tv *out) {
+  fs_tv_drop_leading(&a);
   int64_t m = fs_rows(&a.shape), n = fs_cols(&a.shape);
   bool square = fs_lib_wants_square(op);
   if (a.shape.rank > 2 || (square && m != n))
@@ -239,6 +253,7 @@ enum fs_status fs_tv_factors(struct fs_interp *in, enum fs_lib_op op,
                              const char *what, struct fs_tv a,
                              struct fs_span span, int n, struct fs_tv *out) {
   struct fs_tv whole;
+  fs_tv_drop_leading(&a);
   enum fs_status st = fs_tv_factor(in, op, what, a, span, &whole);
   for (int k = 0; k < n && st == FS_OK; k++) {
     struct fs_lib_part p = fs_lib_part(op, k, fs_rows(&a.shape), fs_cols(&a.shape));
@@ -249,17 +264,22 @@ enum fs_status fs_tv_factors(struct fs_interp *in, enum fs_lib_op op,
   return st;
 }
 
-struct fs_tv fs_tv_diagonal(struct fs_interp *in, struct fs_tv a) {
-  int64_t m = fs_rows(&a.shape), n = fs_cols(&a.shape), k = FS_MIN(m, n);
-  struct fs_shape sq = fs_squeezed(&a.shape);
+struct fs_tv fs_tv_diagonal(struct fs_interp *in, struct fs_tv a, int64_t right) {
+  int64_t first[2] = {FS_MAX(-right, 0), FS_MAX(right, 0)};
+  int64_t m = fs_rows(&a.shape) - first[0], n = fs_cols(&a.shape) - first[1];
+  int64_t k = FS_MAX(FS_MIN(m, n), 0);
+  int axis_of[FS_MAX_RANK];
+  struct fs_shape sq = fs_squeeze(&a.shape, axis_of);
   struct fs_tv out = {a.node, a.dtype, fs_shape_of(1, &k)};
   struct fs_view v = {.src_rank = sq.rank};
-  for (int s = 0; s < sq.rank; s++) {
-    v.axis[s] = k > 1 ? 0 : -1;
-    v.step[s] = k > 1;
+  for (int d = 0; d < a.shape.rank; d++) {
+    if (axis_of[d] < 0) continue;
+    v.axis[axis_of[d]] = k > 1 ? 0 : -1;
+    v.step[axis_of[d]] = k > 1;
+    v.off[axis_of[d]] = first[d];
   }
   struct fs_shape result = fs_squeezed(&out.shape);
-  if (sq.rank)
+  if (sq.rank || !k)
     out.node = fs_graph_view(fs_block_graph(in), a.node, &v, &result);
   return out;
 }
@@ -269,6 +289,7 @@ struct fs_tv fs_tv_diagonal(struct fs_interp *in, struct fs_tv a) {
 enum fs_status fs_tv_power(struct fs_interp *in, struct fs_tv a,
                            struct fs_span a_span, int64_t n,
                            struct fs_span span, struct fs_tv *out) {
+  fs_tv_drop_leading(&a);
   if (a.shape.rank != 2 || fs_rows(&a.shape) != fs_cols(&a.shape))
     return fs_in_error(in, span, "shape-mismatch",
                        "for the power of every element write .^",

@@ -6,7 +6,7 @@
 
 bool fs_loop_take_value(struct fs_interp *in, const struct fs_val *v,
                         struct fs_loop_register *out, enum fs_status *st) {
-  int64_t first[FS_MAX_RANK] = {0}, count[FS_MAX_RANK] = {1, 1, 1, 1};
+  int64_t first[FS_MAX_RANK] = {0}, count[FS_MAX_RANK] = {0}; /* of no dimension */
   char bytes[16];
   if (fs_val_is_host(v)) {
     struct fs_scalar x = fs_scalar_of(v);

@@ -177,20 +177,32 @@ struct operands {
   struct fs_span s[2], span;
 };
 
+static bool is_matrix(const struct fs_shape *s) {
+  return s->rank == 2 && s->dim[0] != 1 && s->dim[1] != 1;
+}
+
 static enum fs_status divide(struct fs_interp *in, const struct operands *o,
                              const struct fs_tv *src, struct fs_tv *out) {
   if (fs_tv_is_one(&src[1]))
     return fs_tv_map(in, FS_OP_DIV, 2, src, o->s, o->span, "/", out);
+  struct fs_tv b_turned, x;
+  if (is_matrix(&src[1].shape) && fs_cols(&src[0].shape) == fs_cols(&src[1].shape) &&
+      src[0].shape.rank == 2) { /* x*A = b */
+    b_turned = fs_tv_transpose(in, src[0]);
+    enum fs_status st = fs_tv_solve(in, fs_tv_transpose(in, src[1]), o->s[1], b_turned, o->s[0],
+                                    o->span, &x);
+    if (st == FS_OK) *out = fs_tv_transpose(in, x);
+    return st;
+  }
   const char *b = fs_in_text(in, o->s[1]);
   char hint[200];
   int n = snprintf(hint, sizeof(hint), "elementwise division is %s./%s",
                    fs_in_operand(in, o->s[0]), fs_in_operand(in, o->s[1]));
-  bool solves = fs_cols(&src[0].shape) == fs_cols(&src[1].shape) &&
-                fs_rows(&src[1].shape) == fs_cols(&src[1].shape);
-  if (solves && src[0].shape.rank == 2 && n < (int)sizeof hint)
-    snprintf(hint + n, sizeof hint - (size_t)n, "; x*A = b is solved by (A'\\b')'");
+  if (is_matrix(&src[1].shape) && n < (int)sizeof hint)
+    snprintf(hint + n, sizeof hint - (size_t)n, "; b/A solves x*A = b for a b of %lld columns",
+             (long long)fs_cols(&src[1].shape));
   return fs_in_error(in, o->span, "shape-mismatch", hint,
-                     "/ divides by a scalar only: %s is %s", b,
+                     "/ divides by a scalar, or solves x*A = b: %s is %s", b,
                      fs_shape_text(&src[1].shape));
 }
 
@@ -300,7 +312,9 @@ enum fs_status fs_eval_binary(struct fs_interp *in, enum fs_ast_op op,
     return complex_binary(in, op, &o, of_element, out);
   in->span = span;
   enum fs_status st = fs_refuse_mixture(in, 2, o.v, o.s);
-  if (st == FS_OK && op == FS_AO_SOLVE) st = fs_block_alone(in);
+  bool solves = op == FS_AO_SOLVE || (op == FS_AO_DIV && b->kind == FS_V_TENSOR &&
+                                      is_matrix(&b->tensor->shape));
+  if (st == FS_OK && solves) st = fs_block_alone(in);
   if (st == FS_OK) st = traced_binary(in, op, &o, &t);
   if (st != FS_OK) return st;
   *out = fs_tv_value(in, &t);

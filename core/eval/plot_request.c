@@ -70,7 +70,7 @@ static enum fs_status vector_box(void *user, const int64_t *first,
       ((double *)out)[i] = s->v->start + s->v->step * (double)(first[0] + i);
     return FS_OK;
   }
-  int64_t at[FS_MAX_RANK] = {0}, n[FS_MAX_RANK] = {1, 1, 1, 1};
+  int64_t at[FS_MAX_RANK] = {0}, n[FS_MAX_RANK] = {1, 1};
   bool row = t->shape.rank == 2 && t->shape.dim[0] == 1;
   int along = row ? 1 : 0;
   at[along] = first[0];

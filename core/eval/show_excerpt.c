@@ -224,7 +224,8 @@ struct fetcher {
 static enum fs_status fetch_box(struct fs_excerpt *v, const struct fetcher *f, int p,
                                 int r, int nr, int c, int nc) {
   int rank = v->shape->rank;
-  int64_t first[FS_MAX_RANK] = {0}, count[FS_MAX_RANK] = {1, 1, 1, 1};
+  int64_t first[FS_MAX_RANK] = {0}, count[FS_MAX_RANK];
+  for (int k = 0; k < FS_MAX_RANK; k++) count[k] = 1;
   if (!nr || !nc) return FS_OK;
   double *raw = fs_malloc(sizeof *raw * (size_t)nr * (size_t)nc); /* the widest type */
   fs_excerpt_page(v->shape, v->pages.index[p], first);

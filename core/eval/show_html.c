@@ -63,7 +63,7 @@ static void put_page(const struct fs_excerpt *v, int page, struct fs_str *out) {
   fs_str_puts(out, "</tbody></table>\n");
 }
 
-/* "[1, :, :]" over each page of a tensor of rank 3 or 4. */
+/* "[1, :, :]" over each page of a tensor of rank 3 or more. */
 static void put_page_index(const struct fs_excerpt *v, int page,
                            struct fs_str *out) {
   int64_t index[FS_MAX_RANK] = {0};

@@ -263,31 +263,32 @@ struct fs_tv fs_tv_all_first(struct fs_interp *in, const struct fs_shape *shape)
 
 struct fs_tv fs_tv_reduce(struct fs_interp *in, enum fs_reduce_op op,
                           struct fs_tv a, int dim) {
+  return fs_tv_reduce_over(in, op, a, dim ? 1u << (dim - 1) : 0);
+}
+
+struct fs_tv fs_tv_reduce_over(struct fs_interp *in, enum fs_reduce_op op,
+                               struct fs_tv a, unsigned dims) {
   struct fs_graph *g = fs_block_graph(in);
   int axis_of[FS_MAX_RANK];
   fs_squeeze(&a.shape, axis_of);
   unsigned axes = 0;
   for (int k = 0; k < a.shape.rank; k++)
-    if ((dim == 0 || k == dim - 1) && axis_of[k] >= 0)
-      axes |= 1u << axis_of[k];
+    if ((!dims || dims >> k & 1) && axis_of[k] >= 0) axes |= 1u << axis_of[k];
   struct fs_tv out = a, none = axes || op != FS_RD_VAR ? a : fs_tv_map2(in, FS_OP_SUB, a, a);
   if (!axes && op == FS_RD_VAR) a = fs_tv_map2(in, FS_OP_DIV, none, none); /* 0/0 */
   bool only = !axes && fs_reduces_to_place(op); /* one element, the first */
   out.node = only ? fs_tv_all_first(in, &a.shape).node : fs_graph_reduce(g, op, a.node, axes);
   out.dtype = fs_node(g, out.node)->dtype;
-  if (dim == 0 || (dim == 1 && a.shape.rank == 1)) {
-    out.shape = fs_shape_scalar();
-  } else if (dim == a.shape.rank) {
-    out.shape.rank--;
-  } else if (dim <= a.shape.rank) {
-    out.shape.dim[dim - 1] = 1;
-  }
+  for (int k = 0; k < a.shape.rank; k++)
+    if (!dims || dims >> k & 1) out.shape.dim[k] = 1;
+  while (out.shape.rank && (!dims || dims >> (out.shape.rank - 1) & 1)) out.shape.rank--;
   return out;
 }
 
 /* -- transpose, reshape ---------------------------------------------------- */
 
 struct fs_tv fs_tv_transpose(struct fs_interp *in, struct fs_tv a) {
+  fs_tv_drop_leading(&a);
   struct fs_tv out = a;
   int64_t m = fs_rows(&a.shape), n = fs_cols(&a.shape);
   if (a.shape.rank == 0) return a;
@@ -300,6 +301,20 @@ struct fs_tv fs_tv_transpose(struct fs_interp *in, struct fs_tv a) {
   struct fs_view v = fs_view_axes(2, axes);
   out.shape = fs_shape_of(2, (int64_t[]){n, m});
   out.node = fs_graph_view(fs_block_graph(in), a.node, &v, &out.shape);
+  return out;
+}
+
+struct fs_tv fs_tv_permute(struct fs_interp *in, struct fs_tv a, int n, const int *order) {
+  struct fs_tv out = {0, a.dtype, {.rank = n}};
+  int from[FS_MAX_RANK], to[FS_MAX_RANK], axes[FS_MAX_RANK];
+  while (a.shape.rank < n) a.shape.dim[a.shape.rank++] = 1;
+  for (int k = 0; k < n; k++) out.shape.dim[k] = a.shape.dim[order[k]];
+  struct fs_shape squeezed = fs_squeeze(&out.shape, to);
+  int rank = fs_squeeze(&a.shape, from).rank;
+  for (int k = 0; k < n; k++)
+    if (from[order[k]] >= 0) axes[from[order[k]]] = to[k];
+  struct fs_view v = fs_view_axes(rank, axes);
+  out.node = fs_graph_view(fs_block_graph(in), a.node, &v, &squeezed);
   return out;
 }
 

@@ -119,9 +119,15 @@ struct fs_tv fs_tv_iota(struct fs_interp *in, enum fs_dtype dt, int64_t n,
 
 /* The place 1, in every line of one element. */
 struct fs_tv fs_tv_all_first(struct fs_interp *in, const struct fs_shape *shape);
-/* dim 0: over everything (a scalar); else over dimension `dim` (from 1). */
+/* dim 0: over everything (a scalar); else over dimension `dim` (from 1). What is left of a
+ * dimension is an extent of 1, or nothing where no other follows. */
 struct fs_tv fs_tv_reduce(struct fs_interp *in, enum fs_reduce_op op,
                           struct fs_tv a, int dim);
+/* The same over several dimensions at once: bit k is dimension k + 1; 0: all. */
+struct fs_tv fs_tv_reduce_over(struct fs_interp *in, enum fs_reduce_op op,
+                               struct fs_tv a, unsigned dims);
+/* `a` with its dimension order[k], from 0, as dimension k of n, which is its rank or more. */
+struct fs_tv fs_tv_permute(struct fs_interp *in, struct fs_tv a, int n, const int *order);
 struct fs_tv fs_tv_transpose(struct fs_interp *in, struct fs_tv a);
 /* The same elements, row-major, under another shape of the same count; forces
  * the value to be stored when its layout does not allow it. */
@@ -152,7 +158,10 @@ enum fs_status fs_tv_factors(struct fs_interp *in, enum fs_lib_op op,
 /* A part of a matrix. */
 struct fs_tv fs_tv_part(struct fs_interp *in, const struct fs_tv *whole,
                         const struct fs_lib_part *p);
-struct fs_tv fs_tv_diagonal(struct fs_interp *in, struct fs_tv a);
+/* The diagonal of a matrix that is k right of the main one. */
+struct fs_tv fs_tv_diagonal(struct fs_interp *in, struct fs_tv a, int64_t k);
+/* Extents of 1 in front of a matrix or vector are none. */
+void fs_tv_drop_leading(struct fs_tv *a);
 /* a .^ b, with the small exponents that are cheaper as products. */
 /* x^e where that is a few operations; false: it is none of those. */
 bool fs_tv_short_power(struct fs_interp *in, double e, struct fs_tv x, struct fs_tv *out);
@@ -208,6 +217,12 @@ enum fs_status fs_tv_combine(struct fs_interp *in, int by, struct fs_tv whole, s
  * chooses elements of a vector, and must be known to be in range. */
 enum fs_status fs_tv_gather(struct fs_interp *in, struct fs_tv a, struct fs_tv list,
                             unsigned of, struct fs_tv *out);
+
+/* The places, from 1 and row by row, that elements have in a value of n dimensions whose
+ * indices are v[0], v[1], ..., one beside the other. */
+enum fs_status fs_tv_places(struct fs_interp *in, const struct fs_shape *whole, int n,
+                            const struct fs_val *v, const struct fs_span *spans,
+                            struct fs_span span, struct fs_tv *out);
 
 /* The positions, from 1 and row by row, of the true elements of a tensor of truth
  * values, as a vector of i64; the value NONE where none is. Reads their number. */

@@ -100,7 +100,7 @@ uint16_t fs_double_to_bf16(double x);
 /* A number as a float type holds it, rounded once; of other types the number itself. */
 double fs_dtype_round(enum fs_dtype dt, double x);
 
-enum { FS_MAX_RANK = 4 };
+enum { FS_MAX_RANK = 6 };
 
 /* Extents of a value. rank 0 is a scalar; rank 1 is a column (n x 1). */
 struct fs_shape {

@@ -177,7 +177,7 @@ enum fs_lib_flag {
   FS_LIB_OF_ROWS = 8,     /* GATHER, INVERT, COMBINE: what is chosen, for messages; */
   FS_LIB_OF_COLUMNS = 16, /* else elements                                 */
   FS_LIB_IN_RANGE = 32,   /* GATHER, INVERT, COMBINE: no index can be wrong */
-  FS_LIB_AXIS = 3,        /* CUMSUM ...: the axis of lib_shape along which */
+  FS_LIB_AXIS = 7,        /* CUMSUM ...: the axis of lib_shape along which */
   FS_LIB_DESCENDING = 64, /* SORT, ARGSORT                                 */
   FS_LIB_BY = 7           /* COMBINE: how; see fs_lib_by                   */
 };

@@ -193,7 +193,8 @@ static fs_id push_through_reduce(struct rewrite *rw, struct push *p,
                                  const struct fs_shape *middle) {
   struct fs_shape in = fs_node(rw->to, n->src[0])->shape, shape = {0};
   struct fs_view v = {.src_rank = in.rank};
-  int place[FS_MAX_RANK] = {-1, -1, -1, -1}, kept = 0;
+  int place[FS_MAX_RANK], kept = 0;
+  for (int k = 0; k < FS_MAX_RANK; k++) place[k] = -1;
   unsigned axes = 0;
   for (int s = 0; s < in.rank; s++) {
     if (n->axes >> s & 1) {

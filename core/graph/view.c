@@ -61,7 +61,8 @@ bool fs_view_is_identity(const struct fs_view *view,
 bool fs_view_split(const struct fs_view *view, const struct fs_shape *src,
                    const struct fs_shape *shape, struct fs_view *slice,
                    struct fs_shape *middle, struct fs_view *rename) {
-  int middle_of[FS_MAX_RANK] = {-1, -1, -1, -1};
+  int middle_of[FS_MAX_RANK];
+  for (int k = 0; k < FS_MAX_RANK; k++) middle_of[k] = -1;
   *slice = *view;
   *middle = (struct fs_shape){0};
   *rename = (struct fs_view){0};

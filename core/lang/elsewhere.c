@@ -100,10 +100,7 @@ static const struct { const char *words, *hint; } elsewhere[] = {
     {" nrow rows ", "size(A, 1)"},
     {" ncol columns ", "size(A, 2)"},
     {" ravel flatten ", "vec(x)"},
-    {" squeeze ", "extents of 1 at the end are no dimensions; reshape(A, m, n) drops others"},
-    {" permute permutedims swapaxes moveaxis ",
-     "A' turns a matrix, A[:, :, k]' one of those in a tensor of m x n x p, of which "
-     "reshape(reshape(A, m*n, p)', p, m, n) has the last dimension first"},
+    {" permutedims swapaxes moveaxis ", "permute(A, [2, 1, 3]) has the second dimension first"},
     {" isequal array_equal ", "all(x == y)"},
     {" allclose isapprox ", "max(abs(x - y)) < 1e-6"},
     {" nanmean nansum nanmax ", "x[x == x] leaves NaN out"},

@@ -156,7 +156,7 @@ extern "C" __global__ void fs_find(const FS_FROM *mask, fs_long mask_i, fs_long 
 // `lines_first`: threads side by side read neighbouring lines.
 struct fs_line_args {
   fs_long n, count, step_from, step_to;  // lines, and from element to element in one
-  fs_long dim[3], from_stride[3], to_stride[3];
+  fs_long dim[5], from_stride[5], to_stride[5];
   fs_long groups, parts, share;
   int log_lines, lines_first;
 };
@@ -169,7 +169,8 @@ __device__ __forceinline__ void fs_tile_lines(const fs_line_args &a, fs_long fir
   if (t >= lines) return;
   fs_long line = first + t < a.count ? first + t : a.count - 1, from = 0, to = 0;
 #pragma unroll
-  for (int k = 2; k >= 0; k--) {
+  for (int k = 4; k >= 0; k--) {
+    if (a.dim[k] == 1) continue;
     const fs_long up = line / a.dim[k], at = line - up * a.dim[k];
     from += at * a.from_stride[k];
     to += at * a.to_stride[k];
@@ -880,7 +881,7 @@ extern "C" __global__ void fs_tally(const FS_FROM *from, fs_long from_i, fs_long
 // The elements of one array, row-major, to another of other extents.
 struct fs_reshape_args {
   fs_long count;
-  fs_long from_dim[4], from_stride[4], to_dim[4], to_stride[4];
+  fs_long from_dim[6], from_stride[6], to_dim[6], to_stride[6];
 };
 
 // Of element e, row-major. `whole` counts in 32 bits where that is enough: divisions
@@ -890,7 +891,7 @@ __device__ __forceinline__ fs_long fs_offset(whole e, const fs_long *dim,
                                              const fs_long *stride) {
   fs_long offset = 0;
 #pragma unroll
-  for (int k = 3; k >= 0; k--) {
+  for (int k = 5; k >= 0; k--) {
     if (dim[k] == 1) continue;
     const whole up = k ? e / (whole)dim[k] : 0;
     offset += (fs_long)(e - up * (whole)dim[k]) * stride[k];

@@ -40,7 +40,7 @@ x = ones(4);
 x[[1, 7]]                     # error: index 7 is out of range
 # ---
 A = ones(3, 3);
-A[4]                          # error: A is 3x3 and needs 2 subscripts
+A[10]                         # error: index 10 is out of range: there are 9 elements
 # ---
 B[1, 1] = 2                   # error: there is no tensor 'B' to assign a part of
 # ---

@@ -85,10 +85,6 @@ print(var([1, 2, 3], 1), median([1, 5, 3], 1), dtype(median(i64(A), 1)), " ", dt
 median(h, 1)                  # expect: f16[1×2]
                               # expect:   2  4
 # ---
-var(ones(2, 2, 2), 1)         # error: a variance is of all elements, or of the columns or rows of a matrix
-# ---
-median([1, 2; 3, 4], 3)       # error: a median is of all elements, or of the columns or rows of a matrix
-# ---
 # Without a tolerance and a number of steps.
 S = [4, 1; 1, 3]; b = [1, 2];
 x, k = cg(S, b);

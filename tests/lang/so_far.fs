@@ -39,8 +39,8 @@ begin
   c = cumsum(y) - y;
   m = max(c[1:10])
 end                           # expect: m = 90
-cumsum(A, 5)
-# error: there is no dimension 5
+cumsum(A, 7)
+# error: there is no dimension 7
 # ---
 cumsum([1, 2], 1.5)
 # error: the dimension

@@ -102,7 +102,7 @@ static void test_random_boxes(void) {
     struct fs_shape s = {upto(5), {0}};
     struct fs_layout l = {0};
     int64_t first[FS_MAX_RANK], count[FS_MAX_RANK], low = 0, high = 0, at = 1;
-    int order[FS_MAX_RANK] = {0, 1, 2, 3};
+    int order[FS_MAX_RANK] = {0, 1, 2, 3, 4, 5};
     for (int k = s.rank - 1; k > 0; k--) {
       int j = upto(k + 1), t = order[k];
       order[k] = order[j];

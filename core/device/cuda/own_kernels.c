@@ -292,10 +292,11 @@ enum fs_status fs_cuda_own_combine(const struct cuda_own_call *c, const struct f
 }
 
 struct reshape_args { /* as in library.cuh */
-  long long count, from_dim[4], from_stride[4], to_dim[4], to_stride[4];
+  long long count, from_dim[FS_MAX_RANK], from_stride[FS_MAX_RANK], to_dim[FS_MAX_RANK],
+      to_stride[FS_MAX_RANK];
 };
 
-/* Aligns an array's extents to the end of four. */
+/* Aligns an array's extents to the end. */
 static void fill(const struct fs_lib_array *a, long long *dim, long long *stride) {
   for (int k = 0; k < FS_MAX_RANK; k++) {
     int axis = k - (FS_MAX_RANK - a->rank);
@@ -319,7 +320,8 @@ enum fs_status fs_cuda_own_reshape(const struct cuda_own_call *c,
 }
 
 struct line_args { /* as in library.cuh */
-  long long n, count, step_from, step_to, dim[3], from_stride[3], to_stride[3];
+  long long n, count, step_from, step_to, dim[FS_MAX_RANK - 1], from_stride[FS_MAX_RANK - 1],
+      to_stride[FS_MAX_RANK - 1];
   long long groups, parts, share;
   int log_lines, lines_first;
 };
