@@ -90,7 +90,7 @@ EMPTIES = [
     ('reshape(e, 0, 3)', Z), ('reshape(Z, 3, 0)', T), ('vec(Z)', E), ('size(e)', np.array([0, 1])),
     ('size(Z, 2)', np.int64(3)), ('numel(Z)', np.int64(0)), ('length(Z)', np.int64(0)),
     ('vlength(e)', np.int64(0)), ('ndims(Z)', np.int64(2)), ('rank(e)', np.int64(1)),
-    ('permute(Z, [2, 1])', T), ('squeeze(zeros(1, 0))', E), ('reshape(Z, [], 3)', Z),
+    ('einsum("ij,jk->ik", T, Z)', full((3, 3), 0)), ('permute(Z, [2, 1])', T), ('squeeze(zeros(1, 0))', E), ('reshape(Z, [], 3)', Z),
     ('places(A, e, e)', none(0, dtype='i8')), ('diag(e, 1)', full((1, 1), 0)), ('diag(A, 5)', E),
     ('sum(Z, [1, 2])', np.float32(0)), ('norm2(Z, 1)', full((1, 3), 0, 'f4')), 
     ('isempty(Z)', np.bool_(True)), ('isempty(x)', np.bool_(False)), ('isempty(2)', np.bool_(False)),
@@ -228,6 +228,12 @@ def kind(a):
     return a.dtype.str[1:] if a.dtype != bool else '?'
 
 
+EINSUMS = '''ij,jk->ik ij,j->i i,j->ij i,i-> ii-> ii->i ij->ji ij-> ij->j bij,bj->bi bij,bjk->bik
+bij,jk->bik ij,jk,kl->il ij,jk,k->i ij,ij->ij ij,ij-> ijk->kji ijkl,kl->ij abij,cdij->abcd ij,kl->ijkl iij->j
+ij,jk ba i,ij,j-> abc,cd->abd abcd,bd->ac ik,jk->ij ki,kj->ij bik,bjk->bij ijij->ij ab,bc,cd,de->ae a,a,a->a
+ab,ac,ad->bcd Ab,bC->AC'''.split()
+
+
 class Program:
     """Statements over arrays of rank 0 to 6, some without elements, and what NumPy makes of
     them. Shapes are Fusible's: dimensions align from the left, a number as the last subscript
@@ -282,7 +288,7 @@ class Program:
     def statement(self):
         getattr(self, self.r.choice(['reduce'] * 3 + ['along', 'permute', 'reshape', 'squeeze', 'add', 'add',
                                      'where', 'join'] + ['index'] * 4 + ['assign'] * 4 +
-                                    ['linear', 'put', 'places', 'extreme', 'unique', 'product']))()
+                                    ['linear', 'put', 'places', 'extreme', 'unique', 'product', 'einsum', 'einsum']))()
 
     def reduce(self):
         name, a = self.any()
@@ -474,6 +480,22 @@ class Program:
             self.text.append(f'm, p, q = unique({name});')
             for word, value in (('m', u), ('p', n), ('q', i.reshape(-1) + 1)):
                 self.give(word, value)
+
+    def einsum(self):
+        """Of whole numbers, so that the order does not count."""
+        r = self.r
+        letters = r.choice(EINSUMS)
+        extent = {c: r.choice([1, 2, 3, 4] + [0] * (r.random() < .1)) for c in letters if c.isalpha()}
+        words, arrays, dtype = [], [], r.choice(['f4', 'f8', 'i4', 'i8'])
+        of = next(k for k, v in TYPES.items() if v == dtype)
+        for term in letters.split('->')[0].split(','):
+            dims, by = [extent[c] for c in term], r.randint(1, 9)
+            n = int(np.prod(dims))
+            words.append(f'reshape({of}(mod({by}*(1:{n}), 5) - 2), {", ".join(map(str, dims))})')
+            arrays.append((by * np.arange(1, n + 1) % 5 - 2).astype(dtype).reshape(dims))
+        value = np.einsum(letters, *[a.astype('f8') for a in arrays])
+        self.text.append(f'm = i64(einsum("{letters}", {", ".join(words)}));')
+        self.give('m', value.astype('i8'))
 
     def product(self):
         name, a = self.any(lambda a: a.ndim == 2 and kind(a) in ('f4', 'f8', 'i8'))

@@ -51,10 +51,6 @@ enum fs_status fs_subs_choose(struct fs_interp *in, const struct fs_subs *subs, 
 bool fs_subs_all(const struct fs_expr *e);
 /* All elements as one column; what is not stored is, as by fs_tv_reshape(). */
 enum fs_status fs_tv_flatten(struct fs_interp *in, struct fs_tv *t);
-/* The elements, row by row, in a shape of as many: a copy, where it is no view; the block goes
- * on. */
-struct fs_tv fs_tv_in_rows(struct fs_interp *in, struct fs_tv a, const struct fs_shape
-    *shape);
 enum fs_status fs_subs_choose_value(struct fs_interp *in, const struct fs_expr *e, const
     struct fs_subs *subs, const struct fs_val *whole, const struct fs_shape *shape, bool each,
     struct fs_val *out);

@@ -218,6 +218,9 @@ enum fs_status fs_tv_combine(struct fs_interp *in, int by, struct fs_tv whole, s
 enum fs_status fs_tv_gather(struct fs_interp *in, struct fs_tv a, struct fs_tv list,
                             unsigned of, struct fs_tv *out);
 
+/* The elements, row by row, in a shape of as many: a copy, where it is no view; the block goes on. */
+struct fs_tv fs_tv_in_rows(struct fs_interp *in, struct fs_tv a, const struct fs_shape *shape);
+
 /* The places, from 1 and row by row, that elements have in a value of n dimensions whose
  * indices are v[0], v[1], ..., one beside the other. */
 enum fs_status fs_tv_places(struct fs_interp *in, const struct fs_shape *whole, int n,
