@@ -93,6 +93,8 @@ EMPTIES = [
     ('einsum("ij,jk->ik", T, Z)', full((3, 3), 0)), ('permute(Z, [2, 1])', T), ('squeeze(zeros(1, 0))', E), ('reshape(Z, [], 3)', Z),
     ('places(A, e, e)', none(0, dtype='i8')), ('diag(e, 1)', full((1, 1), 0)), ('diag(A, 5)', E),
     ('sum(Z, [1, 2])', np.float32(0)), ('norm2(Z, 1)', full((1, 3), 0, 'f4')), 
+    ('zeros_like(Z)', Z), ('ones_like(e)', E), ('i8(e)', none(0, dtype='i1')), ('u32(e)', none(0, dtype='u4')),
+    ('interp1([1, 2], [1, 2], e)', E), ('searchsorted(x, e)', none(0, dtype='i8')),
     ('isempty(Z)', np.bool_(True)), ('isempty(x)', np.bool_(False)), ('isempty(2)', np.bool_(False)),
     # element by element
     ('e + 1', E), ("Z + ones(1, 3)", Z), ('e == e', none(0, dtype='?')), ('map(t -> t^2, e)', E),
@@ -144,11 +146,14 @@ ERRORS = [
     ('if e; y = 1; end', 'a condition must be one value'), ('x + e', 'shapes do not fit'),
     ('A + Z', 'shapes do not fit'), ('[Z; 1, 2]', 'shapes do not fit'), ('zeros(-1)', 'at least 0, not -1'),
     ('y = x; y[e] = [1, 2]', 'shapes do not fit'), ('reshape(e, 1)', 'cannot reshape'),
-    ('S^-1*x', 'shapes do not fit'), ('assert(e)', 'a condition must be one value'),
+    ('accumarray(e, e)', 'there is no max'), ('bincount(e)', 'there is no max'),
+    ('histcounts(e, 3)', 'two edges or more'), ('S^-1*x', 'shapes do not fit'), ('assert(e)', 'a condition must be one value'),
 ]
 # Of no array, of the host, or shown by other suites.
 ELSEWHERE = set('print ask error assert string number seed load kernel save time plot scatter bar hist '
-                'heatmap roofline predictions savefig dtype bool i64 bf16 f32 min max significant taps'.split())
+                'heatmap roofline predictions savefig dtype bool i64 bf16 f32 min max significant taps '
+                'contains endswith startswith fields filter format has has_floats join lower upper split strip '
+                'repeat replace reverse nchoosek polyfit corr i16 u16 u8'.split())
 GIVEN = 'e = []; Z = zeros(0, 3); T = zeros(3, 0); S = zeros(0, 0); x = [1, 2, 3]; A = ones(2, 3);'
 
 
