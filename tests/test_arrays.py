@@ -153,7 +153,7 @@ ERRORS = [
 ELSEWHERE = set('print ask error assert string number seed load kernel save time plot scatter bar hist '
                 'heatmap roofline predictions savefig dtype bool i64 bf16 f32 min max significant taps '
                 'contains endswith startswith fields filter format has has_floats join lower upper split strip '
-                'repeat replace reverse nchoosek polyfit corr i16 u16 u8'.split())
+                'repeat replace reverse nchoosek polyfit corr i16 u16 u8 arg c128 c64 complex conj im isreal re'.split())
 GIVEN = 'e = []; Z = zeros(0, 3); T = zeros(3, 0); S = zeros(0, 0); x = [1, 2, 3]; A = ones(2, 3);'
 
 

@@ -1,8 +1,9 @@
-/* index.c - A[i, j]; index_put.c has A[i, j] = v.
+/* index.c - A[i, j] and A[i, j] = v.
  *
  * Subscripts that are numbers, ranges or `:` make a view (no copy, no kernel);
  * lists stay where they are and are checked as they are used (GATHER, INVERT), masks
  * become lists (FIND), for which the host reads how many elements they choose.
+ * Assigning makes a new version of the tensor: values are pure.
  *
  * Extents of the result: a number drops its dimension when it is the last one
  * and leaves an extent of 1 otherwise, so A[i, :] is a row and A[:, j] a column.
@@ -18,128 +19,21 @@ void fs_subs_free(struct fs_subs *subs) {
 
 /* -- reading subscripts ---------------------------------------------------- */
 
-/* What subscripts are held against: one dimension of a value, which is read or
- * `assigned` to. */
-struct sub_of {
-  int64_t extent;
-  int dim; /* NO_DIM: all elements as one, row by row */
-  int rank;
-  bool assigned;
-};
-#define NO_DIM (-1)
-
-/* ", where i = 3, j = 1": the rounds of the loops around it. */
-static void put_rounds(const struct fs_interp *in, const struct fs_round *r, struct fs_str *out) {
-  if (!r || r->scope != in->scope) return;
-  put_rounds(in, r->around, out);
-  fs_str_printf(out, "%s%.60s = %s", out->len ? ", " : ", where ", r->counter,
-                fs_number_text(r->value));
-}
-
-static enum fs_status range_error(struct fs_interp *in, struct fs_span span,
-                                  double index, const struct sub_of *of) {
-  const char *hint = "indices count from 1";
-  if (of->assigned && index > (double)of->extent)
-    hint = of->rank > 2 || of->dim == NO_DIM ? "assigning does not make a tensor larger"
-           : of->dim == 0 ? "assigning does not make it longer; [x; y] puts y below x"
-                          : "assigning does not make it wider; [x, y] puts y beside x";
-  struct fs_str where = {0};
-  put_rounds(in, in->round, &where);
-  char extent[64];
-  if (of->dim == NO_DIM)
-    snprintf(extent, sizeof extent, "there are %lld elements", (long long)of->extent);
-  else
-    snprintf(extent, sizeof extent, "dimension %d has extent %lld", of->dim + 1,
-             (long long)of->extent);
-  enum fs_status st = fs_in_error(in, span, "out-of-range", hint,
-                                  "index %s is out of range: %s%s", fs_number_text(index),
-                                  extent, fs_str_text(&where));
-  fs_str_free(&where);
-  return st;
-}
-
-static enum fs_status check_int(struct fs_interp *in, double x,
-                                struct fs_span span, const struct sub_of *of,
-                                int64_t *out) {
-  if (x != floor(x))
-    return fs_in_error(in, span, "bad-index", NULL,
-                       "an index must be a whole number, not %s",
-                       fs_number_text(x));
-  int64_t i = fabs(x) < 9e15 ? (int64_t)x : -1;
-  *out = i;
-  if (i >= 1 && i <= of->extent) return FS_OK;
-  return range_error(in, span, x, of);
-}
-
 static enum fs_status range_sub(struct fs_interp *in, const struct fs_val *v,
-                                const struct sub_of *of, struct fs_sub *out) {
+                                const struct fs_sub_of *of, struct fs_sub *out) {
   out->kind = FS_SUB_RANGE;
   out->count = fs_range_count(v);
   out->first = out->step = 1;
   if (out->count < 1) return FS_OK;
   double last = v->start + (double)(out->count - 1) * v->step;
   int64_t unused;
-  enum fs_status st = check_int(in, v->start, out->span, of, &out->first);
-  if (st == FS_OK) st = check_int(in, last, out->span, of, &unused);
+  enum fs_status st = fs_sub_int(in, v->start, out->span, of, &out->first);
+  if (st == FS_OK) st = fs_sub_int(in, last, out->span, of, &unused);
   if (st == FS_OK && v->step != floor(v->step))
     st = fs_in_error(in, out->span, "bad-index", NULL,
                      "the step of an index range must be whole");
   out->step = out->count > 1 ? fs_number_of_real(v->step).i : 1;
   return st;
-}
-
-enum fs_status fs_tv_flatten(struct fs_interp *in, struct fs_tv *t) {
-  struct fs_shape all = {1, {fs_shape_count(&t->shape)}};
-  return fs_tv_reshape(in, *t, &all, t);
-}
-
-/* How many elements of a mask are true: of one handle it is counted once. */
-static enum fs_status count_true(struct fs_interp *in, const struct fs_val *mask,
-                                 struct fs_span span, int64_t *count) {
-  struct fs_tensor *m = mask->tensor;
-  struct fs_tv t;
-  double found = 0;
-  enum fs_status st = fs_force(in, m); /* it is used twice */
-  *count = m->true_known ? m->n_true : 0;
-  if (st != FS_OK || m->true_known) return st;
-  st = fs_tv_of(in, mask, span, NULL, &t);
-  if (st != FS_OK) return st;
-  struct fs_tv sum = fs_tv_reduce(in, FS_RD_SUM, fs_tv_cast(in, t, FS_I64), 0);
-  struct fs_val number = fs_tv_value(in, &sum);
-  st = fs_read_number(in, &number, span, "a count", &found);
-  fs_val_unref(number);
-  if (st != FS_OK) return st;
-  *count = m->n_true = (int64_t)found;
-  m->true_known = true;
-  return FS_OK;
-}
-
-enum fs_status fs_find_true(struct fs_interp *in, const struct fs_val *mask,
-                            struct fs_span span, struct fs_val *out, int64_t *count) {
-  struct fs_tv t;
-  enum fs_status st = count_true(in, mask, span, count);
-  *out = (struct fs_val){FS_V_NONE};
-  if (st != FS_OK) return st;
-  st = fs_tv_of(in, mask, span, NULL, &t);
-  if (st == FS_OK) st = fs_tv_flatten(in, &t);
-  if (st != FS_OK) return st;
-  struct fs_tv list = {0, FS_I64, fs_shape_of(1, count)};
-  list.node = fs_graph_lib(fs_block_graph(in), FS_LIB_FIND, FS_I64, &list.shape,
-                           t.node, &t.shape, 0, NULL, 0);
-  *out = fs_tv_value(in, &list);
-  return FS_OK;
-}
-
-/* Makes a mask the list of the positions of its true elements. */
-enum fs_status fs_sub_find(struct fs_interp *in, struct fs_sub *s) {
-  struct fs_val list;
-  enum fs_status st = fs_find_true(in, &s->list, s->span, &list, &s->count);
-  if (st != FS_OK) return st;
-  fs_val_unref(s->list);
-  s->list = list;
-  s->kind = FS_SUB_LIST;
-  s->was_mask = true;
-  return FS_OK;
 }
 
 /* A tensor as a subscript. */
@@ -188,7 +82,7 @@ static enum fs_status flatten_list(struct fs_interp *in, struct fs_sub *s) {
 }
 
 static enum fs_status read_sub(struct fs_interp *in, const struct fs_expr *e,
-                               const struct sub_of *of, struct fs_sub *out) {
+                               const struct fs_sub_of *of, struct fs_sub *out) {
   *out = (struct fs_sub){.span = e->span};
   if (e->kind == FS_EX_COLON) {
     *out = (struct fs_sub){FS_SUB_RANGE, 1, 1, of->extent, {FS_V_NONE}, e->span, false, false};
@@ -214,7 +108,7 @@ static enum fs_status read_sub(struct fs_interp *in, const struct fs_expr *e,
   } else {
     st = fs_read_number(in, &v, e->span, "an index", &x);
     *out = (struct fs_sub){FS_SUB_INT, 0, 0, 1, {FS_V_NONE}, e->span, false, false};
-    if (st == FS_OK) st = check_int(in, x, e->span, of, &out->first);
+    if (st == FS_OK) st = fs_sub_int(in, x, e->span, of, &out->first);
   }
   out->of_element = in->elementwise && v.of_element && out->kind != FS_SUB_INT;
   fs_val_unref(v);
@@ -250,7 +144,7 @@ enum fs_status fs_subs_read(struct fs_interp *in, const struct fs_expr *e,
   bool column = shape->rank < 2 || (shape->rank == 2 && shape->dim[1] == 1);
   enum fs_status st;
   if (n == 1 && !row && !column) {
-    struct sub_of all = {fs_shape_count(shape), NO_DIM, shape->rank, assigned};
+    struct fs_sub_of all = {fs_shape_count(shape), FS_NO_DIM, shape->rank, assigned};
     out->n = 1;
     out->linear = true;
     st = read_sub(in, e->args[1], &all, &out->s[0]);
@@ -265,265 +159,12 @@ enum fs_status fs_subs_read(struct fs_interp *in, const struct fs_expr *e,
   int first = row ? 1 : 0;
   for (int k = 0; k < n; k++) {
     int d = first + k;
-    struct sub_of of = {shape->dim[d], d, shape->rank, assigned};
+    struct fs_sub_of of = {shape->dim[d], d, shape->rank, assigned};
     st = read_sub(in, e->args[1 + k], &of, &out->s[d]);
     if (st == FS_OK && n > 1 && !assigned) st = flatten_list(in, &out->s[d]);
     if (st != FS_OK) return st;
   }
   return FS_OK;
-}
-
-/* -- views ----------------------------------------------------------------- */
-
-/* The shape that subscripts choose; lists count like ranges. */
-struct fs_shape fs_subs_shape(const struct fs_subs *subs) {
-  struct fs_shape s = {.rank = subs->n};
-  for (int k = 0; k < subs->n; k++) s.dim[k] = subs->s[k].count;
-  while (s.rank > 0 && subs->s[s.rank - 1].kind == FS_SUB_INT) s.rank--;
-  return s;
-}
-
-/* The view from the chosen part to the whole; lists take everything. `part` is
- * the part's shape with all dimensions of the whole. */
-struct fs_view fs_subs_view(const struct fs_subs *subs,
-                                const struct fs_shape *shape,
-                                struct fs_shape *part) {
-  int whole_axis[FS_MAX_RANK], part_axis[FS_MAX_RANK];
-  part->rank = shape->rank;
-  for (int k = 0; k < shape->rank; k++)
-    part->dim[k] =
-        subs->s[k].kind >= FS_SUB_LIST ? shape->dim[k] : subs->s[k].count;
-  struct fs_shape sq = fs_squeeze(shape, whole_axis);
-  fs_squeeze(part, part_axis);
-  struct fs_view v = {.src_rank = sq.rank};
-  for (int k = 0; k < shape->rank; k++) {
-    int a = whole_axis[k];
-    if (a < 0) continue;
-    const struct fs_sub *s = &subs->s[k];
-    bool list = s->kind >= FS_SUB_LIST;
-    v.axis[a] = (int8_t)part_axis[k];
-    v.step[a] = part_axis[k] < 0 ? 0 : list ? 1 : s->step;
-    v.off[a] = list ? 0 : s->first - 1;
-  }
-  return v;
-}
-
-/* A range of all elements of a matrix, row by row, as a view of the matrix: part of a row or
- * of a column, a diagonal. False: it goes around a corner. */
-bool fs_subs_line(const struct fs_subs *subs, const struct fs_shape *shape, struct fs_view *v) {
-  const struct fs_sub *s = &subs->s[0];
-  if (shape->rank != 2 || s->kind != FS_SUB_RANGE || s->count < 1) return false;
-  int64_t cols = shape->dim[1], i = (s->first - 1) / cols, j = (s->first - 1) % cols;
-  for (int way = 0; way < 2; way++) {
-    int64_t right = s->step % cols - (way ? (s->step % cols < 0 ? -cols : cols) : 0);
-    int64_t down = (s->step - right) / cols, more = s->count - 1;
-    int64_t row = i + more * down, col = j + more * right;
-    if (row < 0 || row >= shape->dim[0] || col < 0 || col >= cols) continue;
-    int8_t axis = more ? 0 : -1;
-    *v = (struct fs_view){2, {axis, axis}, {i, j}, {more ? down : 0, more ? right : 0}};
-    for (int d = 0; d < 2 && more; d++)
-      if (!v->step[d]) v->axis[d] = -1;
-    return true;
-  }
-  return false;
-}
-
-/* -- gathering ------------------------------------------------------------- */
-
-enum fs_status fs_tv_gather(struct fs_interp *in, struct fs_tv a, struct fs_tv list,
-                            unsigned of, struct fs_tv *out) {
-  struct fs_shape sq = fs_squeezed(&a.shape), result = a.shape;
-  result.dim[0] = fs_shape_count(&list.shape);
-  if (result.rank == 0) result.rank = 1;
-  if (list.shape.rank > 1) result = list.shape;
-  *out = (struct fs_tv){0, a.dtype, result};
-  struct fs_graph *g = fs_block_graph(in);
-  if (sq.rank == 0 && fs_graph_is_list(g, list.node, 1)) { /* chosen n times */
-    struct fs_view none = {0};
-    struct fs_shape to = fs_squeezed(&result);
-    out->node = to.rank ? fs_graph_view(g, a.node, &none, &to) : a.node;
-    return FS_OK;
-  }
-  struct fs_shape from = sq.rank == 0 ? fs_shape_of(1, (int64_t[]){1})
-                         : a.shape.rank == 1 || fs_cols(&a.shape) == 1
-                             ? fs_shape_of(1, a.shape.dim)
-                             : a.shape;
-  if (fs_graph_is_list(g, list.node, from.dim[0])) of |= FS_LIB_IN_RANGE;
-  out->node = fs_graph_lib(g, FS_LIB_GATHER, a.dtype, &result, a.node, &from, list.node,
-                           &list.shape, of);
-  return FS_OK;
-}
-
-unsigned fs_subs_words(const struct fs_subs *subs, int k) {
-  if (subs->n != 2) return 0;
-  return k == 1 ? FS_LIB_OF_COLUMNS : FS_LIB_OF_ROWS;
-}
-
-/* The elements, row by row, in a shape of as many. */
-struct fs_tv fs_tv_in_rows(struct fs_interp *in, struct fs_tv a, const struct fs_shape *shape) {
-  struct fs_shape from = fs_squeezed(&a.shape), to = fs_squeezed(shape);
-  if (from.rank > 1 || to.rank > 1)
-    a.node = fs_graph_lib(fs_block_graph(in), FS_LIB_RESHAPE, a.dtype, &to, a.node, &from, 0,
-                          NULL, 0);
-  a.shape = *shape;
-  return a;
-}
-
-/* Which place, row by row and from `first`, the elements have that one subscript of dimension
- * k names, as far as this subscript tells; along dimension k. */
-static enum fs_status places_along(struct fs_interp *in, const struct fs_subs *subs, int k,
-                                   const struct fs_shape *whole, int first, struct fs_tv *out) {
-  const struct fs_sub *s = &subs->s[k];
-  enum fs_dtype dt = fs_shape_count(whole) <= INT32_MAX ? FS_I32 : FS_I64;
-  double stride = 1;
-  for (int d = k + 1; d < whole->rank; d++) stride *= (double)whole->dim[d];
-  bool list = s->kind >= FS_SUB_LIST;
-  int64_t n = list ? whole->dim[k] : s->count;
-  struct fs_tv places = fs_tv_iota(in, dt, n, first + (list ? 0 : (double)(s->first - 1) * stride),
-                                   list ? stride : (double)s->step * stride);
-  enum fs_status st = FS_OK;
-  if (list) {
-    struct fs_tv chosen;
-    st = fs_tv_of(in, &s->list, s->span, NULL, &chosen);
-    in->span = s->span;
-    if (st == FS_OK) st = fs_tv_gather(in, places, chosen, fs_subs_words(subs, k), &places);
-  }
-  places.shape = (struct fs_shape){.rank = whole->rank};
-  for (int d = 0; d < whole->rank; d++) places.shape.dim[d] = d == k ? s->count : 1;
-  *out = places;
-  return st;
-}
-
-/* The places, row by row, of all elements where what the subscripts choose crosses. */
-enum fs_status fs_subs_places(struct fs_interp *in, const struct fs_subs *subs,
-                                      const struct fs_shape *whole, struct fs_tv *out) {
-  for (int k = 0; k < subs->n; k++) {
-    struct fs_tv at;
-    enum fs_status st = places_along(in, subs, k, whole, k == subs->n - 1, &at);
-    if (st != FS_OK) return st;
-    *out = k ? fs_tv_map2(in, FS_OP_ADD, *out, at) : at;
-  }
-  return FS_OK;
-}
-
-/* Lists in a value of three dimensions or more. */
-static enum fs_status gather_crossings(struct fs_interp *in, const struct fs_subs *subs,
-                                       const struct fs_shape *shape, struct fs_tv *t) {
-  struct fs_tv places;
-  enum fs_status st = fs_tv_flatten(in, t);
-  if (st == FS_OK) st = fs_subs_places(in, subs, shape, &places);
-  if (st == FS_OK) st = fs_tv_gather(in, *t, places, FS_LIB_IN_RANGE, t);
-  return st;
-}
-
-static bool has_list(const struct fs_subs *subs) {
-  for (int k = 0; k < subs->n; k++)
-    if (subs->s[k].kind >= FS_SUB_LIST) return true;
-  return false;
-}
-
-/* Applies the list subscripts one after the other. */
-static enum fs_status gather_lists(struct fs_interp *in,
-                                   const struct fs_subs *subs, struct fs_tv *t) {
-  for (int k = 0; k < subs->n; k++) {
-    const struct fs_sub *s = &subs->s[k];
-    if (s->kind != FS_SUB_LIST) continue;
-    struct fs_tv from = *t, got, list;
-    if (k == 1) from = fs_tv_transpose(in, from);
-    enum fs_status st = fs_tv_of(in, &s->list, s->span, NULL, &list);
-    in->span = s->span;
-    if (st == FS_OK) st = fs_tv_flatten(in, &list);
-    if (st == FS_OK) st = fs_tv_gather(in, from, list, fs_subs_words(subs, k), &got);
-    if (st != FS_OK) return st;
-    if (k == 1) {
-      got.shape = fs_shape_of(2, (int64_t[]){fs_rows(&got.shape),
-                                             fs_cols(&got.shape)});
-      got = fs_tv_transpose(in, got);
-    }
-    *t = got;
-  }
-  return FS_OK;
-}
-
-/* The list of x[J] where J is no vector: the result has its shape. NULL: there is none. */
-static const struct fs_sub *list_of_shape(const struct fs_subs *subs) {
-  const struct fs_sub *s = &subs->s[0]; /* of a row, its second one */
-  if (subs->given != 1 || subs->linear) return NULL;
-  if (s->kind != FS_SUB_LIST && subs->n > 1) s++;
-  if (s->kind != FS_SUB_LIST) return NULL;
-  struct fs_shape sq = fs_squeezed(&s->list.tensor->shape);
-  return sq.rank > 1 ? s : NULL;
-}
-
-static enum fs_status gather_in_shape(struct fs_interp *in, const struct fs_sub *s,
-                                      struct fs_tv *t) {
-  struct fs_tv list;
-  struct fs_shape shape = s->list.tensor->shape;
-  enum fs_status st = fs_tv_flatten(in, t);
-  struct fs_val whole = fs_tv_value(in, t);
-  if (st == FS_OK) st = fs_tv_of(in, &s->list, s->span, NULL, &list);
-  bool known = st == FS_OK && fs_graph_is_list(fs_block_graph(in), list.node,
-                                               fs_shape_count(&t->shape));
-  if (st == FS_OK && !known) st = fs_tv_flatten(in, &list);
-  if (st == FS_OK) st = fs_tv_of(in, &whole, s->span, NULL, t);
-  in->span = s->span;
-  if (st == FS_OK) st = fs_tv_gather(in, *t, list, 0, t);
-  fs_val_unref(whole);
-  return st != FS_OK || known ? st : fs_tv_reshape(in, *t, &shape, t);
-}
-
-/* A[:]: every element of a value, as a column. */
-bool fs_subs_all(const struct fs_expr *e) {
-  return e->n_args == 2 && e->args[1]->kind == FS_EX_COLON;
-}
-
-/* What subscripts that were read choose of `whole`, seen in the shape that they
- * were read for. */
-enum fs_status fs_subs_choose(struct fs_interp *in, const struct fs_subs *subs,
-                                  const struct fs_val *whole,
-                                  const struct fs_shape *shape,
-                                  struct fs_span span, struct fs_tv *t) {
-  enum fs_status st = fs_tv_of(in, whole, span, NULL, t);
-  in->span = span;
-  t->shape = *shape;
-  if (st != FS_OK) return st;
-  if (subs->linear) {
-    struct fs_tv list;
-    struct fs_view lies;
-    if (fs_subs_line(subs, shape, &lies)) {
-      t->shape = fs_shape_of(1, &subs->s[0].count);
-      struct fs_shape line = fs_squeezed(&t->shape);
-      t->node = fs_graph_view(fs_block_graph(in), t->node, &lies, &line);
-      return FS_OK;
-    }
-    st = fs_tv_flatten(in, t);
-    if (subs->s[0].kind == FS_SUB_RANGE) {
-      struct fs_shape line;
-      lies = fs_subs_view(subs, &t->shape, &line);
-      t->shape = line;
-      line = fs_squeezed(&line);
-      t->node = fs_graph_view(fs_block_graph(in), t->node, &lies, &line);
-      return st;
-    }
-    if (st == FS_OK) st = fs_tv_of(in, &subs->s[0].list, span, NULL, &list);
-    in->span = subs->s[0].span;
-    return st == FS_OK ? fs_tv_gather(in, *t, list, 0, t) : st;
-  }
-  const struct fs_sub *by = list_of_shape(subs);
-  if (by) return gather_in_shape(in, by, t);
-  struct fs_shape part;
-  if (subs->n > 2 && has_list(subs)) {
-    st = gather_crossings(in, subs, shape, t);
-    t->shape = fs_subs_shape(subs);
-    return st;
-  }
-  struct fs_view v = fs_subs_view(subs, shape, &part);
-  struct fs_shape sq = fs_squeezed(&part);
-  t->node = fs_graph_view(fs_block_graph(in), t->node, &v, &sq);
-  t->shape = part;
-  st = gather_lists(in, subs, t);
-  t->shape = fs_subs_shape(subs);
-  return st;
 }
 
 /* Inside map() an index by an element chooses one element for each: what is chosen for all
@@ -677,40 +318,665 @@ enum fs_status fs_index_column(struct fs_interp *in, const struct fs_val *v,
   return FS_OK;
 }
 
-/* -- places ------------------------------------------------------------------ */
+/* -- A[i, j] = v ----------------------------------------------------------- */
 
-enum fs_status fs_tv_places(struct fs_interp *in, const struct fs_shape *whole, int n,
-                            const struct fs_val *v, const struct fs_span *spans,
-                            struct fs_span span, struct fs_tv *out) {
-  struct fs_subs subs = {.n = n};
-  for (int k = 0; k < n; k++) {
-    struct fs_sub *s = &subs.s[k];
-    struct sub_of of = {whole->dim[k], k, whole->rank, false};
-    struct fs_tv list;
-    enum fs_status st = fs_tv_of(in, &v[k], spans[k], NULL, &list);
-    struct fs_shape shape = list.shape, count = {1, {fs_shape_count(&shape)}};
-    double x = 0;
-    *s = (struct fs_sub){.kind = FS_SUB_LIST, .step = 1, .count = count.dim[0], .span = spans[k]};
-    if (fs_val_is_host(&v[k])) {
-      s->kind = FS_SUB_RANGE;
-      st = fs_read_number(in, &v[k], spans[k], "an index", &x);
-      if (st == FS_OK) st = check_int(in, x, spans[k], &of, &s->first);
-    } else if (st == FS_OK) {
-      list = fs_tv_in_rows(in, list, &count);
-      s->list = fs_tv_value(in, &list);
-    }
-    struct fs_tv at;
-    if (st == FS_OK) st = places_along(in, &subs, k, whole, k == n - 1, &at);
-    fs_val_unref(s->list);
-    if (st != FS_OK) return st;
-    at.shape = count;
-    at = fs_tv_in_rows(in, at, &shape);
-    struct fs_tv both[2] = {*out, at};
-    struct fs_span two[2] = {spans[FS_MAX(k - 1, 0)], spans[k]};
-    if (!k) *out = at;
-    else st = fs_tv_map(in, FS_OP_ADD, 2, both, two, span, "places", out);
-    if (st != FS_OK) return st;
+struct update {
+  struct fs_tv whole, value;
+  struct fs_span value_span, span;
+};
+
+static enum fs_status value_error(struct fs_interp *in, const struct update *u,
+                                  const struct fs_shape *part) {
+  return fs_in_error(in, u->span, "shape-mismatch",
+                     "the value must be a scalar or fill the part exactly",
+                     "shapes do not fit: the part is %s, %s is %s",
+                     fs_shape_text(part), fs_in_text(in, u->value_span),
+                     fs_shape_text(&u->value.shape));
+}
+
+static enum fs_status assign_view(struct fs_interp *in, struct update *u,
+                                  const struct fs_subs *subs) {
+  struct fs_shape part, chosen = fs_subs_shape(subs);
+  struct fs_view v = fs_subs_view(subs, &u->whole.shape, &part);
+  struct fs_shape sq = fs_squeezed(&part), have = fs_squeezed(&u->value.shape);
+  if (have.rank && !fs_shape_equal(&sq, &have))
+    return value_error(in, u, &chosen);
+  struct fs_shape whole = fs_squeezed(&u->whole.shape);
+  if (!whole.rank) {
+    u->whole.node = u->value.node;
+    return FS_OK;
   }
-  *out = fs_tv_cast(in, *out, FS_I64);
+  u->whole.node =
+      fs_graph_update(fs_block_graph(in), u->whole.node, u->whole.dtype, &whole,
+                      u->value.node, &sq, &v);
   return FS_OK;
+}
+
+/* Where position i of `n` is chosen, and by which element of the list (the last
+ * one that names it), as tensors: where(chosen, value[which], old). */
+static enum fs_status invert_list(struct fs_interp *in, const struct fs_sub *s,
+                                  int64_t n, unsigned of, struct fs_tv *chosen,
+                                  struct fs_tv *which) {
+  bool small = s->count <= INT32_MAX; /* the whole is as long: half the bytes */
+  struct fs_tv list, last = {0, small ? FS_I32 : FS_I64, fs_shape_of(1, &n)};
+  enum fs_status st = fs_tv_of(in, &s->list, s->span, NULL, &list);
+  if (st != FS_OK) return st;
+  in->span = s->span;
+  struct fs_graph *g = fs_block_graph(in);
+  if (fs_graph_is_list(g, list.node, n)) of |= FS_LIB_IN_RANGE;
+  last.node = fs_graph_lib(g, FS_LIB_INVERT, last.dtype, &last.shape, list.node,
+                           &list.shape, 0, NULL, of);
+  *chosen = fs_tv_map2(in, FS_OP_GT, last, fs_tv_number(in, 0, last.dtype));
+  *which = fs_tv_map2(in, FS_OP_MAX, last, fs_tv_number(in, 1, last.dtype));
+  return FS_OK;
+}
+
+/* whole = where(chosen, value, whole). */
+static enum fs_status put_where(struct fs_interp *in, const struct update *u,
+                                struct fs_tv chosen, struct fs_tv value,
+                                struct fs_tv *whole) {
+  struct fs_tv src[3] = {chosen, value, *whole};
+  struct fs_span spans[3] = {u->span, u->span, u->span};
+  in->span = u->span;
+  return fs_tv_map(in, FS_OP_WHERE, 3, src, spans, u->span, "=", whole);
+}
+
+/* The value of each row of the whole that `which` names the element for. */
+static enum fs_status value_rows(struct fs_interp *in, const struct update *u,
+                                 struct fs_shape part, struct fs_tv which, int dim,
+                                 struct fs_tv *value) {
+  struct fs_shape rows = part;
+  if (dim == 1) rows = fs_shape_of(2, (int64_t[]){part.dim[1], part.dim[0]});
+  struct fs_shape a = fs_squeezed(&rows);
+  if (dim == 1 && value->shape.rank == 2) *value = fs_tv_transpose(in, *value);
+  struct fs_shape b = fs_squeezed(&value->shape);
+  value->shape = rows;
+  if (!fs_shape_equal(&a, &b)) return value_error(in, u, &part);
+  return fs_tv_gather(in, *value, which, 0, value);
+}
+
+/* Of a mask too, which has a scalar put and so needs no `which`. */
+static enum fs_status find_chosen(struct fs_interp *in, const struct fs_sub *s, int64_t n,
+                                  unsigned of, struct fs_tv *chosen, struct fs_tv *which) {
+  if (s->kind != FS_SUB_MASK) return invert_list(in, s, n, of, chosen, which);
+  enum fs_status st = fs_tv_of(in, &s->list, s->span, NULL, chosen);
+  return st == FS_OK ? fs_tv_flatten(in, chosen) : st;
+}
+
+/* A list or mask along dimension `dim` of a vector or matrix, everything along
+ * the other. */
+static enum fs_status assign_list(struct fs_interp *in, struct update *u,
+                                  const struct fs_sub *s, int dim, unsigned of) {
+  struct fs_tv whole = u->whole, chosen, which, value = u->value;
+  if (dim == 1) whole = fs_tv_transpose(in, whole);
+  enum fs_status st = find_chosen(in, s, fs_rows(&whole.shape), of, &chosen, &which);
+  if (st != FS_OK) return st;
+  if (fs_tv_is_one(&value)) {
+    value.shape = fs_shape_scalar();
+  } else {
+    struct fs_shape part = u->whole.shape;
+    part.dim[dim] = s->count;
+    st = value_rows(in, u, part, which, dim, &value);
+  }
+  if (st == FS_OK) st = put_where(in, u, chosen, value, &whole);
+  if (st != FS_OK) return st;
+  struct fs_shape shape = u->whole.shape;
+  u->whole = dim == 1 ? fs_tv_transpose(in, whole) : whole;
+  u->whole.shape = shape;
+  return FS_OK;
+}
+
+/* A list or mask along dimension `dim` of a matrix, a number or a range along the other:
+ * assigned to within the rows or columns that this names, which then take their places. */
+static enum fs_status assign_within(struct fs_interp *in, struct update *u,
+                                    const struct fs_subs *subs, int dim) {
+  const struct fs_sub *list = &subs->s[dim];
+  struct fs_subs band = *subs;
+  band.s[dim] = (struct fs_sub){FS_SUB_RANGE, 1, 1, u->whole.shape.dim[dim], {FS_V_NONE}, list->span};
+  struct update part = *u;
+  struct fs_view v = fs_subs_view(&band, &u->whole.shape, &part.whole.shape);
+  struct fs_shape sq = fs_squeezed(&part.whole.shape);
+  part.whole.node = fs_graph_view(fs_block_graph(in), u->whole.node, &v, &sq);
+  enum fs_status st = assign_list(in, &part, list, dim, fs_subs_words(subs, dim));
+  if (st != FS_OK) return st;
+  u->value = part.whole;
+  return assign_view(in, u, &band);
+}
+
+/* Lists or masks along both dimensions of a matrix: each row that one chooses crosses each
+ * column that the other does. */
+static enum fs_status assign_crossings(struct fs_interp *in, struct update *u,
+                                       const struct fs_subs *subs) {
+  struct fs_shape part = fs_subs_shape(subs), all = u->whole.shape;
+  struct fs_tv chosen[2], which[2], value = u->value;
+  for (int k = 0; k < 2; k++) {
+    enum fs_status st = find_chosen(in, &subs->s[k], all.dim[k], fs_subs_words(subs, k),
+                                    &chosen[k], &which[k]);
+    if (st != FS_OK) return st;
+    chosen[k].shape = fs_shape_of(1, &all.dim[k]);
+  }
+  if (fs_tv_is_one(&value)) {
+    value.shape = fs_shape_scalar();
+  } else {
+    struct fs_shape a = fs_squeezed(&part), b = fs_squeezed(&value.shape);
+    if (!fs_shape_equal(&a, &b)) return value_error(in, u, &part);
+    value.shape = part;
+    enum fs_status st = fs_tv_gather(in, value, which[0], 0, &value);
+    if (st == FS_OK) st = fs_tv_gather(in, fs_tv_transpose(in, value), which[1], 0, &value);
+    if (st != FS_OK) return st;
+    value.shape = fs_shape_of(2, (int64_t[]){all.dim[1], all.dim[0]});
+    value = fs_tv_transpose(in, value);
+  }
+  chosen[0] = fs_tv_map2(in, FS_OP_AND, chosen[0], fs_tv_transpose(in, chosen[1]));
+  return put_where(in, u, chosen[0], value, &u->whole);
+}
+
+/* A scalar where a mask of the whole's shape is true. */
+static enum fs_status assign_where(struct fs_interp *in, struct update *u,
+                                   const struct fs_sub *s) {
+  struct fs_tv chosen;
+  enum fs_status st = fs_tv_of(in, &s->list, s->span, NULL, &chosen);
+  struct fs_tv value = u->value;
+  value.shape = fs_shape_scalar();
+  chosen.shape = u->whole.shape;
+  return st == FS_OK ? put_where(in, u, chosen, value, &u->whole) : st;
+}
+
+/* A range of all elements, where a view of them is that of a line. */
+static enum fs_status assign_line(struct fs_interp *in, struct update *u,
+                                  const struct fs_subs *subs, const struct fs_view *v) {
+  struct fs_shape part = fs_shape_of(1, &subs->s[0].count), whole = u->whole.shape;
+  struct fs_shape sq = fs_squeezed(&part), have = fs_squeezed(&u->value.shape);
+  if (have.rank && !fs_shape_equal(&sq, &have)) return value_error(in, u, &part);
+  u->whole.node = fs_graph_update(fs_block_graph(in), u->whole.node, u->whole.dtype, &whole,
+                                  u->value.node, &sq, v);
+  return FS_OK;
+}
+
+static enum fs_status assign_linear(struct fs_interp *in, struct update *u,
+                                    const struct fs_subs *subs) {
+  const struct fs_sub *s = &subs->s[0];
+  struct fs_view lies;
+  if (fs_subs_line(subs, &u->whole.shape, &lies)) return assign_line(in, u, subs, &lies);
+  struct fs_shape shape = u->whole.shape, whole = fs_squeezed(&shape), mask;
+  mask = s->kind == FS_SUB_MASK ? fs_squeezed(&s->list.tensor->shape) : fs_shape_scalar();
+  if (fs_shape_equal(&whole, &mask)) return assign_where(in, u, s);
+  struct fs_val keep = fs_tv_value(in, &u->value); /* flatten ends the block */
+  enum fs_status st = fs_tv_flatten(in, &u->whole);
+  if (st == FS_OK) st = fs_tv_of(in, &keep, u->value_span, NULL, &u->value);
+  fs_val_unref(keep);
+  if (st == FS_OK)
+    st = s->kind == FS_SUB_RANGE ? assign_view(in, u, subs) : assign_list(in, u, s, 0, 0);
+  if (st == FS_OK) st = fs_tv_reshape(in, u->whole, &shape, &u->whole);
+  return st;
+}
+
+/* Lists in a value of three dimensions or more: the places are a list of all elements. */
+static enum fs_status assign_places(struct fs_interp *in, struct update *u,
+                                    const struct fs_subs *subs) {
+  struct fs_shape shape = u->whole.shape, all = {1, {fs_shape_count(&shape)}}, a, b;
+  struct fs_shape part = fs_subs_shape(subs), count = {1, {fs_shape_count(&part)}};
+  struct update flat = *u;
+  struct fs_tv places;
+  a = fs_squeezed(&part), b = fs_squeezed(&u->value.shape);
+  if (b.rank && !fs_shape_equal(&a, &b)) return value_error(in, u, &part);
+  enum fs_status st = fs_subs_places(in, subs, &shape, &places);
+  if (st != FS_OK) return st;
+  places = fs_tv_in_rows(in, places, &count);
+  flat.whole = fs_tv_in_rows(in, u->whole, &all);
+  if (b.rank) flat.value = fs_tv_in_rows(in, u->value, &count);
+  struct fs_sub list = {.kind = FS_SUB_LIST, .count = count.dim[0], .span = u->span,
+                     .list = fs_tv_value(in, &places)};
+  st = assign_list(in, &flat, &list, 0, FS_LIB_IN_RANGE);
+  fs_val_unref(list.list);
+  if (st == FS_OK) u->whole = fs_tv_in_rows(in, flat.whole, &shape);
+  return st;
+}
+
+static bool chooses_nothing(const struct fs_subs *subs) {
+  for (int k = 0; k < subs->n; k++)
+    if (subs->s[k].count == 0) return true;
+  return false;
+}
+
+static enum fs_status assign_part(struct fs_interp *in, struct update *u,
+                                  const struct fs_subs *subs) {
+  if (chooses_nothing(subs)) {
+    struct fs_shape chosen = fs_subs_shape(subs);
+    struct fs_shape a = fs_squeezed(&chosen), b = fs_squeezed(&u->value.shape);
+    bool fits = fs_tv_is_one(&u->value) || fs_shape_equal(&a, &b);
+    return fits ? FS_OK : value_error(in, u, &chosen);
+  }
+  if (subs->linear) return assign_linear(in, u, subs);
+  int lists = 0, dim = 0, narrow = 0;
+  for (int k = 0; k < subs->n; k++) {
+    const struct fs_sub *s = &subs->s[k];
+    if (s->kind >= FS_SUB_LIST) {
+      lists++;
+      dim = k;
+    } else if (s->count != u->whole.shape.dim[k] || s->step < 0) {
+      narrow++;
+    }
+  }
+  if (!lists) return assign_view(in, u, subs);
+  if (subs->n > 2) return assign_places(in, u, subs);
+  if (lists == 1 && !narrow)
+    return assign_list(in, u, &subs->s[dim], dim, fs_subs_words(subs, dim));
+  return lists == 1 ? assign_within(in, u, subs, dim) : assign_crossings(in, u, subs);
+}
+
+/* A[:] = v: a scalar, a value of A's shape, or all elements as a column. */
+static enum fs_status assign_all(struct fs_interp *in, struct update *u) {
+  struct fs_shape shape = u->whole.shape, *have = &u->value.shape;
+  struct fs_subs subs = {.n = shape.rank};
+  if (have->rank != 1 || have->dim[0] != fs_shape_count(&shape)) {
+    for (int k = 0; k < shape.rank; k++)
+      subs.s[k] = (struct fs_sub){FS_SUB_RANGE, 1, 1, shape.dim[k], {FS_V_NONE}, u->span};
+    return assign_view(in, u, &subs);
+  }
+  return fs_tv_reshape(in, u->value, &shape, &u->whole);
+}
+
+/* What is added to a part must not make it larger. */
+static enum fs_status check_added(struct fs_interp *in, const struct fs_expr *e,
+                                  const struct fs_shape *part,
+                                  const struct fs_val *value) {
+  if (!fs_val_like(value) || (e->op != FS_AO_ADD && e->op != FS_AO_SUB))
+    return FS_OK;
+  const struct fs_shape *have = &fs_val_like(value)->shape;
+  bool fits = true; /* extents of 1 at the end of either count as none */
+  for (int k = 0; k < have->rank; k++)
+    fits = fits && (have->dim[k] == 1 || have->dim[k] == fs_shape_dim(part, k));
+  if (fits || fs_shape_count(have) == 1) return FS_OK;
+  return fs_in_error(in, e->span, "shape-mismatch",
+                     "the value must be a scalar or fill the part exactly",
+                     "shapes do not fit: the part is %s, %s is %s",
+                     fs_shape_text(part), fs_in_text(in, e->args[1]->span),
+                     fs_shape_text(have));
+}
+
+static bool is_one(const struct fs_val *v) {
+  const struct fs_tensor *t = fs_val_like(v);
+  return fs_val_is_host(v) || fs_val_is_complex_number(v) || (t && fs_shape_count(&t->shape) == 1);
+}
+
+/* A row times a column is one number, which would fill the part without a word. */
+static enum fs_status check_product(struct fs_interp *in, const struct fs_expr *e,
+                                    const struct fs_shape *part,
+                                    const struct fs_val *value, struct fs_val *product) {
+  bool array = fs_val_like(value) && !is_one(value);
+  if (e->op != FS_AO_MUL || !array || fs_shape_count(part) == 1 || !is_one(product))
+    return FS_OK;
+  fs_val_unref(*product);
+  *product = (struct fs_val){FS_V_NONE};
+  return fs_in_error(in, e->span, "shape-mismatch",
+                     "elements are multiplied by .*, as in x = x .* y",
+                     "shapes do not fit: the part is %s, the product one number",
+                     fs_shape_text(part));
+}
+
+/* As where a part is assigned: extents of 1 count as none, so that what fills the part
+ * exactly has its shape. `*=` and `/=` take their operands as they are. */
+static enum fs_status fill_part(struct fs_interp *in, const struct fs_expr *e,
+                                const struct fs_tensor *part, struct fs_val *value) {
+  bool adds = e->op == FS_AO_ADD || e->op == FS_AO_SUB;
+  if (!adds || (!fs_val_like(value) && value->kind != FS_V_RANGE)) return FS_OK;
+  struct fs_cx t;
+  enum fs_status st = value->kind == FS_V_RANGE
+                          ? fs_tv_of(in, value, e->args[1]->span, &part->dtype, &t.re)
+                          : fs_cx_of(in, value, e->args[1]->span, part->dtype, &t);
+  if (st != FS_OK) return st;
+  t.real = !fs_val_is_complex(value);
+  struct fs_shape a = fs_squeezed(&part->shape), b = fs_squeezed(&t.re.shape);
+  if (fs_shape_equal(&part->shape, &t.re.shape) || !fs_shape_equal(&a, &b)) return FS_OK;
+  t.re.shape = t.im.shape = part->shape;
+  struct fs_val filling = fs_cx_value(in, &t);
+  filling.of_element = value->of_element;
+  fs_val_unref(*value);
+  *value = filling;
+  return FS_OK;
+}
+
+/* -- A[list] += v ---------------------------------------------------------- */
+
+/* Of `A[list] += v`, where a list may name a place more than once: how each element of v is
+ * put to its place, of enum fs_lib_way; -1: as where a part is assigned. */
+static int put_by(const struct fs_expr *e, const struct fs_subs *subs, const struct fs_val *right,
+                  enum fs_dtype dt) {
+  bool repeats = false, one = is_one(right);
+  for (int k = 0; k < subs->n; k++)
+    repeats |= subs->s[k].kind == FS_SUB_LIST && !subs->s[k].was_mask && subs->s[k].count > 1;
+  if (!repeats || dt == FS_BOOL) return -1;
+  switch (e->op) {
+    case FS_AO_ADD: return FS_LIB_ADD;
+    case FS_AO_SUB: return FS_LIB_SUB;
+    case FS_AO_MUL: return one ? FS_LIB_MUL : -1;
+    case FS_AO_DIV: return one ? FS_LIB_DIV : -1;
+    default: return -1;
+  }
+}
+
+/* Lists along several dimensions: the whole and what is put are vectors then. */
+static enum fs_status put_to_crossings(struct fs_interp *in, struct update *u,
+                                       const struct fs_subs *subs, int by, struct fs_tv rows) {
+  struct fs_shape shape = u->whole.shape, all = {1, {fs_shape_count(&shape)}};
+  struct fs_shape count = {1, {fs_shape_count(&rows.shape)}};
+  struct fs_tv at, whole = fs_tv_cast(in, u->whole, rows.dtype);
+  enum fs_status st = fs_subs_places(in, subs, &shape, &at);
+  if (st == FS_OK)
+    st = fs_tv_combine(in, by, fs_tv_in_rows(in, whole, &all), fs_tv_in_rows(in, at, &count), 0,
+                       fs_tv_in_rows(in, rows, &count), u->span, &whole);
+  if (st == FS_OK) u->whole = fs_tv_in_rows(in, fs_tv_cast(in, whole, u->whole.dtype), &shape);
+  return st;
+}
+
+/* A list along dimension `dim`, a number, a range or everything along the other, within
+ * which is put. */
+static enum fs_status put_to_lines(struct fs_interp *in, struct update *u,
+                                   const struct fs_subs *subs, int dim, int by, struct fs_tv rows) {
+  struct fs_subs band = *subs;
+  const struct fs_sub *s = &subs->s[dim];
+  band.s[dim] = (struct fs_sub){FS_SUB_RANGE, 1, 1, u->whole.shape.dim[dim], {FS_V_NONE}, s->span,
+                             false, false};
+  struct fs_tv part = fs_tv_cast(in, u->whole, rows.dtype), list;
+  struct fs_view v = fs_subs_view(&band, &u->whole.shape, &part.shape);
+  struct fs_shape sq = fs_squeezed(&part.shape), shape = part.shape;
+  part.node = fs_graph_view(fs_block_graph(in), part.node, &v, &sq);
+  enum fs_status st = fs_tv_of(in, &s->list, s->span, NULL, &list);
+  if (st != FS_OK) return st;
+  if (dim == 1) part = fs_tv_transpose(in, part), rows = fs_tv_transpose(in, rows);
+  in->span = s->span;
+  st = fs_tv_combine(in, by, part, list, fs_subs_words(subs, dim), rows, u->span, &part);
+  if (st != FS_OK) return st;
+  if (dim == 1) part = fs_tv_transpose(in, part);
+  part.shape = shape;
+  u->value = fs_tv_cast(in, part, u->whole.dtype);
+  return assign_view(in, u, &band);
+}
+
+/* `right` as one element for each that is chosen, of the type that both have together. */
+static enum fs_status chosen_rows(struct fs_interp *in, const struct fs_val *right,
+                                  const struct update *u, const struct fs_shape *part,
+                                  enum fs_dtype together, struct fs_tv *out) {
+  enum fs_status st = fs_tv_of(in, right, u->value_span, &together, out);
+  if (st != FS_OK) return st;
+  *out = fs_tv_cast(in, *out, together);
+  if (fs_tv_is_one(out)) *out = fs_tv_repeat(in, out->node, part);
+  else out->node = fs_tv_spread(in, out, part);
+  out->shape = *part;
+  return FS_OK;
+}
+
+static enum fs_status assign_combined(struct fs_interp *in, struct update *u,
+                                      const struct fs_subs *subs, int by,
+                                      const struct fs_val *right, enum fs_dtype together) {
+  struct fs_shape part = fs_subs_shape(subs), shape = u->whole.shape;
+  struct fs_subs all = *subs;
+  struct fs_tv rows;
+  int lists = 0, dim = 0;
+  for (int k = 0; k < subs->n; k++)
+    if (subs->s[k].kind >= FS_SUB_LIST) lists++, dim = k;
+  if (subs->linear) {
+    u->whole = fs_tv_in_rows(in, u->whole, &(struct fs_shape){1, {fs_shape_count(&shape)}});
+    all.n = 1;
+  }
+  enum fs_status st = chosen_rows(in, right, u, &part, together, &rows);
+  if (st == FS_OK)
+    st = lists > 1 || all.n > 2 ? put_to_crossings(in, u, subs, by, rows)
+                   : put_to_lines(in, u, &all, dim, by, rows);
+  if (st == FS_OK && subs->linear) u->whole = fs_tv_in_rows(in, u->whole, &shape);
+  return st;
+}
+
+/* `A[i] += e`: the part and e, put together. The subscripts were read once: they
+ * may draw random numbers, and both uses must mean the same elements. */
+static enum fs_status compound_value(struct fs_interp *in,
+                                     const struct fs_stmt *s,
+                                     const struct fs_val *base,
+                                     const struct fs_shape *shape,
+                                     const struct fs_subs *subs,
+                                     struct fs_val *out, struct fs_val *right) {
+  const struct fs_expr *e = s->expr, *left = s->expr2;
+  struct fs_val part = {FS_V_NONE};
+  enum fs_status st = fs_eval(in, e->args[1], right);
+  if (st != FS_OK || chooses_nothing(subs)) {
+    if (st == FS_OK) *out = fs_val_ref(*right);
+    return st;
+  }
+  st = fs_subs_choose_value(in, left, fs_subs_all(left) ? NULL : subs, base, shape, false, &part);
+  if (st != FS_OK) return st;
+  const struct fs_tensor *like = fs_val_like(&part);
+  st = fill_part(in, e, like, right);
+  if (st == FS_OK) st = check_added(in, e, &like->shape, right);
+  if (st == FS_OK)
+    st = fs_eval_binary(in, e->op, &part, left->span, right, e->args[1]->span, e->span, out);
+  if (st == FS_OK) st = check_product(in, e, &like->shape, right, out);
+  fs_val_unref(part);
+  return st;
+}
+
+/* What a statement puts to which part of a value, and the subscripts that say so. */
+struct put {
+  const struct fs_stmt *s;
+  struct fs_shape full;    /* the whole as the subscripts see it */
+  struct fs_subs subs;
+  struct fs_val value, right;
+  bool compound;
+};
+
+/* A real tensor gets the value in the part; `right` is what it was made of by `+=` and the like. */
+static enum fs_status update_real(struct fs_interp *in, const struct put *p,
+                                  const struct fs_val *base, const struct fs_val *value,
+                                  const struct fs_val *right, struct fs_val *out) {
+  const struct fs_expr *e = p->s->expr2;
+  struct update u = {.value_span = p->s->expr->span, .span = p->s->span};
+  struct fs_tv together;
+  int by = -1;
+  in->span = p->s->span;
+  enum fs_status st = fs_tv_of(in, base, e->span, NULL, &u.whole);
+  if (st == FS_OK && p->compound && !chooses_nothing(&p->subs)) {
+    by = put_by(p->s->expr, &p->subs, right, u.whole.dtype);
+    if (by >= 0) st = fs_tv_of(in, value, u.value_span, NULL, &together);
+  }
+  if (st == FS_OK) st = fs_tv_for_part(in, value, u.value_span, u.whole.dtype, &u.value);
+  u.whole.shape = p->full;
+  if (st == FS_OK)
+    st = fs_subs_all(e) ? assign_all(in, &u)
+         : by >= 0 ? assign_combined(in, &u, &p->subs, by, right, together.dtype)
+                   : assign_part(in, &u, &p->subs);
+  u.whole.shape = base->tensor->shape;
+  if (st == FS_OK) *out = fs_tv_value(in, &u.whole);
+  return st;
+}
+
+/* Each part of a complex tensor gets that of the value; so does what a list names twice, but for
+ * products and quotients, which mix the parts. */
+static enum fs_status update_complex(struct fs_interp *in, const struct put *p,
+                                     const struct fs_val *base, struct fs_val *out) {
+  struct fs_val part[2] = {{FS_V_NONE}, {FS_V_NONE}};
+  enum fs_status st = FS_OK;
+  int by = p->compound ? put_by(p->s->expr, &p->subs, &p->right, FS_F32) : -1;
+  if (by >= FS_LIB_MUL && fs_val_is_complex(&p->right))
+    return fs_in_error(in, p->s->span, "wrong-type", "a loop does it one by one",
+                       "a list may not name places twice where they are multiplied or divided "
+                       "by complex numbers");
+  for (int k = 0; k < 2 && st == FS_OK; k++) {
+    bool factor = by >= FS_LIB_MUL;
+    struct fs_val value = fs_cx_part(&p->value, k);
+    struct fs_val right = factor ? fs_val_ref(p->right) : fs_cx_part(&p->right, k);
+    st = update_real(in, p, &base->complex->part[k], &value, &right, &part[k]);
+    fs_val_unref(value);
+    fs_val_unref(right);
+  }
+  if (st == FS_OK) *out = fs_val_complex(part[0], part[1]);
+  else fs_val_unref(part[0]);
+  return st;
+}
+
+/* A part of `base` gets the statement's value: what that gives. A plain value is
+ * computed before the subscripts, which see the old tensor either way. */
+static enum fs_status update_tensor(struct fs_interp *in,
+                                    const struct fs_stmt *s,
+                                    const struct fs_val *base,
+                                    struct fs_val *out) {
+  const struct fs_expr *e = s->expr2;
+  struct put p = {.s = s, .full = fs_val_like(base)->shape};
+  p.compound = s->expr->kind == FS_EX_BINARY && s->expr->args[0] == e;
+  enum fs_status st = p.compound ? FS_OK : fs_eval(in, s->expr, &p.value);
+  if (st == FS_OK && !fs_subs_all(e)) st = fs_subs_read(in, e, &p.full, true, &p.subs);
+  for (int k = 0; k < p.subs.n && st == FS_OK; k++)
+    if (p.subs.s[k].kind == FS_SUB_MASK && (p.subs.n > 2 || !is_one(&p.value)))
+      st = fs_sub_find(in, &p.subs.s[k]);
+  if (st == FS_OK && p.compound)
+    st = compound_value(in, s, base, &p.full, &p.subs, &p.value, &p.right);
+  if (st == FS_OK)
+    st = fs_val_is_complex(base) ? update_complex(in, &p, base, out)
+                                 : update_real(in, &p, base, &p.value, &p.right, out);
+  fs_subs_free(&p.subs);
+  fs_val_unref(p.value);
+  fs_val_unref(p.right);
+  return st;
+}
+
+/* -- s.x = v, l[2].y[3] = v ----------------------------------------------------- */
+
+enum { MOST_STEPS = FS_LIST_DEPTH };
+
+/* A statement's place: the parts from the variable on, and the steps that are known. */
+struct place {
+  const struct fs_expr *parts[MOST_STEPS];
+  struct fs_list_step steps[MOST_STEPS];
+  struct fs_val names[MOST_STEPS];      /* texts that steps have their names from */
+  int n, done;
+};
+
+/* One step from a list or record. last: nothing has to be there. */
+static enum fs_status step_into(struct fs_interp *in, struct place *p, const struct fs_val *at,
+                                bool last) {
+  const struct fs_expr *e = p->parts[p->done];
+  struct fs_list_step *s = &p->steps[p->done];
+  struct fs_val *sub = &p->names[p->done];
+  if (e->kind == FS_EX_FIELD) {
+    if (at->kind != FS_V_RECORD) {
+      struct fs_val none;
+      return fs_list_field(in, at, e->text, e->op_span, &none);
+    }
+    *sub = fs_val_string(e->text, e->text_len);
+  }
+  enum fs_status st = e->kind == FS_EX_FIELD ? FS_OK : fs_eval_sub(in, e, at, sub);
+  struct fs_span span = e->kind == FS_EX_FIELD ? e->op_span : e->args[1]->span;
+  if (st == FS_OK) st = fs_pick_place(in, at, sub, span, last, &s->at);
+  s->name = sub->kind == FS_V_STRING ? sub->string->text : NULL;
+  p->done++;
+  return st;
+}
+
+/* Goes as far as lists go: *at is what lies there, or NULL where the last step adds. */
+static enum fs_status walk_place(struct fs_interp *in, struct place *p,
+                                 const struct fs_val **at) {
+  enum fs_status st = FS_OK;
+  while (p->done < p->n && st == FS_OK && fs_is_list(*at)) {
+    const struct fs_list *l = (*at)->list;
+    st = step_into(in, p, *at, p->done + 1 == p->n);
+    if (st != FS_OK) return st;
+    int64_t k = p->steps[p->done - 1].at;
+    *at = k < l->len ? &l->items[k] : NULL;
+    if (!*at) return FS_OK;
+  }
+  return st;
+}
+
+/* The value that the place gets: of a part of a tensor the changed tensor. */
+static enum fs_status place_value(struct fs_interp *in, const struct fs_stmt *s,
+                                  const struct place *p, const struct fs_val *at,
+                                  struct fs_val *out) {
+  if (p->done == p->n) {
+    enum fs_status st = fs_eval(in, s->expr, out);
+    return st == FS_OK && out->kind == FS_V_NONE ? fs_no_value(in, s->expr) : st;
+  }
+  const struct fs_expr *e = p->parts[p->done];
+  if (p->done + 1 < p->n || e->kind == FS_EX_FIELD || !fs_val_like(at)) {
+    struct fs_val none;
+    if (e->kind == FS_EX_FIELD) return fs_list_field(in, at, e->text, e->op_span, &none);
+    return fs_in_error(in, e->span, "wrong-type", NULL,
+                       "only parts of tensors and lists can be assigned; %s is %s",
+                       fs_in_text(in, e->args[0]->span), fs_val_text(at));
+  }
+  struct fs_val base = fs_val_ref(*at);
+  enum fs_status st = update_tensor(in, s, &base, out);
+  fs_val_unref(base);
+  return st;
+}
+
+static enum fs_status put_at_place(struct fs_interp *in, const struct fs_stmt *s,
+                                   struct place *p) {
+  const char *name = s->targets[0].name;
+  struct fs_val base, v;
+  bool found = fs_lookup(in, name, &base);
+  if (!found && p->parts[0]->kind != FS_EX_FIELD)
+    return fs_in_error(in, s->targets[0].span, "unknown-name", "make it first: l = {}, s = {x = 1}",
+                       "there is nothing called '%.100s' to assign a part of", name);
+  if (!found) base = (struct fs_val){.kind = FS_V_RECORD, .list = fs_list_new(0)};
+  const struct fs_val *at = &base;
+  enum fs_status st = walk_place(in, p, &at);
+  if (st == FS_OK) st = place_value(in, s, p, at, &v);
+  if (st == FS_OK && p->done) {
+    st = fs_list_check_depth(in, p->done + fs_list_depth(&v), s->span);
+    if (st != FS_OK) fs_val_unref(v);
+  }
+  /* A name of the globals that a function changes becomes one of its own. */
+  bool own = found && fs_scope_var(in->scope, name);
+  if (st == FS_OK && !own) fs_assign(in, name, fs_val_ref(base));
+  fs_val_unref(base);
+  if (st != FS_OK) return st;
+  if (p->done) fs_list_put(in, name, p->steps, p->done, v);
+  else fs_assign(in, name, v);
+  return FS_OK;
+}
+
+enum fs_status fs_exec_place(struct fs_interp *in, const struct fs_stmt *s) {
+  struct place p = {.n = 0};
+  for (const struct fs_expr *e = s->expr2; e->kind != FS_EX_NAME; e = e->args[0]) p.n++;
+  enum fs_status st = p.n <= MOST_STEPS ? FS_OK : fs_list_check_depth(in, p.n, s->expr2->span);
+  if (st != FS_OK) return st;
+  const struct fs_expr *e = s->expr2;
+  for (int k = p.n - 1; k >= 0; k--, e = e->args[0]) p.parts[k] = e;
+  st = put_at_place(in, s, &p);
+  for (int k = 0; k < p.done; k++) fs_val_unref(p.names[k]);
+  const struct fs_val *now = fs_scope_find(in->scope, s->targets[0].name);
+  if (st == FS_OK && now && !s->silent && !in->call_depth)
+    st = fs_observe(in, s->targets[0].name, *now, s->span);
+  return st;
+}
+
+enum fs_status fs_exec_indexed(struct fs_interp *in, const struct fs_stmt *s) {
+  const struct fs_expr *target = s->expr2->args[0];
+  const char *name = s->targets[0].name;
+  struct fs_val base, out;
+  if (!fs_lookup(in, name, &base))
+    return fs_in_error(in, target->span, "unknown-name",
+                       "make it first, for instance with zeros(m, n)",
+                       "there is no tensor '%.100s' to assign a part of", name);
+  if (fs_is_list(&base)) {
+    fs_val_unref(base);
+    return fs_exec_place(in, s);
+  }
+  if (!fs_val_like(&base)) {
+    enum fs_status wrong =
+        fs_in_error(in, target->span, "wrong-type",
+                    base.kind == FS_V_RANGE
+                        ? "f32(...) or i64(...) makes a tensor of it first"
+                        : NULL,
+                    "only parts of tensors can be assigned; '%.100s' is %s",
+                    name, fs_val_text(&base));
+    fs_val_unref(base);
+    return wrong;
+  }
+  enum fs_status st = update_tensor(in, s, &base, &out);
+  fs_val_unref(base);
+  if (st != FS_OK) return st;
+  fs_assign(in, name, fs_val_ref(out));
+  if (!s->silent && !in->call_depth) st = fs_observe(in, name, out, s->span);
+  fs_val_unref(out);
+  return st;
 }

@@ -1,9 +1,19 @@
-/* index.h - subscripts, as index.c reads them and index_put.c puts values by them. */
+/* index.h - subscripts, as index.c reads them, and what they choose (index_choose.c). */
 #ifndef FS_INDEX_H
 #define FS_INDEX_H
 
 #include "core/eval/complex.h"
 #include "core/eval/list.h"
+
+/* What subscripts are held against: one dimension of a value, which is read or
+ * `assigned` to. */
+struct fs_sub_of {
+  int64_t extent;
+  int dim; /* FS_NO_DIM: all elements as one, row by row */
+  int rank;
+  bool assigned;
+};
+#define FS_NO_DIM (-1)
 
 enum fs_sub_kind { FS_SUB_INT, FS_SUB_RANGE, FS_SUB_LIST, FS_SUB_MASK };
 
@@ -56,5 +66,8 @@ enum fs_status fs_subs_choose_value(struct fs_interp *in, const struct fs_expr *
     struct fs_val *out);
 enum fs_status fs_eval_sub(struct fs_interp *in, const struct fs_expr *e, const struct
     fs_val *base, struct fs_val *sub);
+/* A number as an index; an error where there is no such element. */
+enum fs_status fs_sub_int(struct fs_interp *in, double x, struct fs_span span, const struct
+    fs_sub_of *of, int64_t *out);
 
 #endif
