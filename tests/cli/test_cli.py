@@ -504,15 +504,15 @@ def npy(descr, shape, data):
 
 
 def test_types_that_are_not_here():
-    """Integers of other sizes become wider ones, and that is said once."""
+    """Integers of a type that is not here become others, and that is said once."""
     path = os.path.join(HOME, 'small.npz')
     with zipfile.ZipFile(path, 'w') as z:
         z.writestr('a.npy', npy('|i1', '(2,)', b'\x01\xff'))
-        z.writestr('b.npy', npy('<u2', '(1,)', b'\x03\x00'))
+        z.writestr('b.npy', npy('<u8', '(1,)', b'\x03' + bytes(7)))
         z.writestr('c.npy', npy('<f4', '(0, 3)', b''))
         z.writestr('d.npy', npy('<f4', '(1,)', b'\0\0\0\0'))
     r = check(fusible('-e', f':load {path}\na'), 0, '1  -1')
-    assert 'a is i32, for int8, b is i32, for uint16' in r.err, r
+    assert 'b is i64, for uint64' in r.err and 'a is' not in r.err, r
     assert re.findall(r'^(\w) = ', r.out, re.M) == ['a', 'b', 'c', 'd', 'a'], r
     with open(os.path.join(HOME, 'empty.npy'), 'wb') as f:
         f.write(npy('<f4', '(0, 3)', b''))
