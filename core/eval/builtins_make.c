@@ -218,7 +218,8 @@ enum fs_status fs_bi_cast(struct fs_call *c) {
   return st == FS_OK ? fs_give(c, t) : st;
 }
 
-/* reshape(x, [], n): where one extent is [], what makes it fit. It is 1 at first. */
+/* reshape(x, [], n): where one extent is [], what makes it fit. It is 1 at first; the arguments
+ * are copies, of which nobody has a reference. */
 static enum fs_status find_rest(struct fs_call *c, int *at, int *hole) {
   enum fs_dtype dt = FS_BOOL;
   struct fs_shape before;
@@ -234,17 +235,20 @@ static enum fs_status find_rest(struct fs_call *c, int *at, int *hole) {
     head.n = *hole = k;
     st = fs_arg_shape(&head, 1, &before, &dt);
     *at = before.rank;
-    fs_val_unref(c->args[k]);
     c->args[k] = fs_val_number(1, true);
   }
   return st;
 }
 
-enum fs_status fs_bi_reshape(struct fs_call *c) {
+enum fs_status fs_bi_reshape(struct fs_call *call) {
+  struct fs_val args[FS_MAX_RANK + 1];
+  struct fs_call with = *call, *c = &with;
   struct fs_shape shape;
   int at = 0, hole = 0;
   enum fs_dtype dt = FS_BOOL; /* for the size check: it exists already */
   struct fs_tv t;
+  memcpy(args, call->args, sizeof *args * (size_t)call->n);
+  c->args = args;
   if (c->args[c->n - 1].kind == FS_V_STRING)
     return fs_in_error(c->in, c->arg_spans[c->n - 1], "wrong-type", NULL,
                        "reshape keeps the type");
@@ -264,7 +268,7 @@ enum fs_status fs_bi_reshape(struct fs_call *c) {
                        fs_shape_text(&shape),
                        (long long)fs_shape_count(&shape));
   st = fs_tv_reshape(c->in, t, &shape, &t);
-  return st == FS_OK ? fs_give(c, t) : st;
+  return st == FS_OK ? fs_give(call, t) : st;
 }
 
 /* permute(A, order): dimension k of the result is dimension order[k] of A. */

@@ -56,6 +56,7 @@ static enum fs_status elementwise(struct fs_interp *in, const struct operation *
 
 static enum fs_status power(struct fs_interp *in, const struct operation *o, struct fs_cx a,
                             struct fs_cx b, struct fs_cx *out) {
+  struct fs_cx z[2];
   int64_t n = 0;
   if (fs_tv_is_one(&a.re) && fs_tv_is_one(&b.re))
     return elementwise(in, o, a, b, "^", out);
@@ -63,7 +64,8 @@ static enum fs_status power(struct fs_interp *in, const struct operation *o, str
     return fs_in_error(in, o->span, "wrong-type", "for the power of every element write .^",
                        "^ takes a square matrix and a whole number");
   enum fs_status st = fs_read_int(in, &o->v[1], o->spans[1], "the exponent of a matrix", &n);
-  return st == FS_OK ? fs_cx_power(in, a, o->spans[0], n, o->span, out) : st;
+  if (st == FS_OK) st = fs_cx_operands(in, 2, o->v, o->spans, z); /* reading may end the block */
+  return st == FS_OK ? fs_cx_power(in, z[0], o->spans[0], n, o->span, out) : st;
 }
 
 static enum fs_status traced(struct fs_interp *in, const struct operation *o,
