@@ -74,6 +74,11 @@ static double get(const struct mat *m, int64_t i, int64_t j) {
   const char *p = place(m, i, j);
   switch (m->dtype) {
     case FS_BOOL: return *(const uint8_t *)p;
+    case FS_U8: return *(const uint8_t *)p;
+    case FS_I8: return *(const int8_t *)p;
+    case FS_U16: return *(const uint16_t *)p;
+    case FS_I16: return *(const int16_t *)p;
+    case FS_U32: return *(const uint32_t *)p;
     case FS_I32: return *(const int32_t *)p;
     case FS_I64: return (double)*(const int64_t *)p;
     case FS_F16: return get_half(*(const uint16_t *)p);
@@ -92,6 +97,11 @@ static void put(const struct mat *m, int64_t i, int64_t j, double v) {
   char *p = place(m, i, j);
   switch (m->dtype) {
     case FS_BOOL: *(uint8_t *)p = v != 0; break;
+    case FS_U8: *(uint8_t *)p = (uint8_t)(int64_t)v; break;
+    case FS_I8: *(int8_t *)p = (int8_t)(int64_t)v; break;
+    case FS_U16: *(uint16_t *)p = (uint16_t)(int64_t)v; break;
+    case FS_I16: *(int16_t *)p = (int16_t)(int64_t)v; break;
+    case FS_U32: *(uint32_t *)p = (uint32_t)(int64_t)v; break;
     case FS_I32: *(int32_t *)p = (int32_t)v; break;
     case FS_I64: *(int64_t *)p = (int64_t)v; break;
     case FS_F16: *(uint16_t *)p = put_half(v); break;
@@ -107,12 +117,24 @@ static void put(const struct mat *m, int64_t i, int64_t j, double v) {
   }
 }
 
+static bool has_sign(enum fs_dtype dt) {
+  return dt != FS_BOOL && dt != FS_U8 && dt != FS_U16 && dt != FS_U32;
+}
+
+/* What an element of a type holds of a number: whole numbers wrap around. */
+static double as_element(enum fs_dtype dt, double v) {
+  _Alignas(8) char at[8];
+  struct mat one = {.data = at, .dtype = dt, .rows = 1, .cols = 1};
+  put(&one, 0, 0, v);
+  return get(&one, 0, 0);
+}
+
 /* Small non-zero integers: every partial sum is exact. */
 static void fill_integers(struct mat *m, int most) {
   for (int64_t i = 0; i < m->rows; i++)
     for (int64_t j = 0; j < m->cols; j++) {
       double v = 1 + floor(random_unit() * most);
-      bool negative = m->dtype != FS_BOOL && random_unit() < 0.5;
+      bool negative = has_sign(m->dtype) && random_unit() < 0.5;
       put(m, i, j, negative ? -v : v);
     }
 }

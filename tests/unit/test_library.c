@@ -33,7 +33,7 @@ static void try_gemm(enum fs_dtype dt, enum fs_dtype out_dt, int64_t m,
   bool equal = status == FS_OK;
   for (int64_t i = 0; i < m && equal; i++)
     for (int64_t j = 0; j < n && equal; j++)
-      equal = get(&c, i, j) == product_at(&a, &b, trans, i, j);
+      equal = get(&c, i, j) == as_element(out_dt, product_at(&a, &b, trans, i, j));
   CHECK(equal, "gemm %s->%s %dx%dx%d trans %u %s %s %s%s: %s",
         fs_dtype_name(dt), fs_dtype_name(out_dt), (int)m, (int)n, (int)k, trans,
         how_names[ha], how_names[hb], how_names[ho], on_gpu ? " gpu" : "",
@@ -75,7 +75,7 @@ static void try_square(enum fs_dtype dt, int64_t n, int64_t k, unsigned trans,
     for (int64_t i = 0; i < n; i++)
       for (int64_t j = 0; j < n; j++)
         equal = equal && get(&c, i, j) == (rounded ? get(&c, j, i)
-                                                   : product_at(&a, &a, trans, i, j));
+                                                   : as_element(dt, product_at(&a, &a, trans, i, j)));
     CHECK(equal, "square %s %dx%d trans %u %s %s", fs_dtype_name(dt), (int)n, (int)k,
           trans, how_names[ha], how_names[ho]);
     job_end(&job);
