@@ -136,6 +136,10 @@ size_t fs_utf8_cut(const char *text, size_t len, size_t most);
 void fs_str_put_point(struct fs_str *s, uint32_t c);
 /* Columns that text[0..len) takes on a terminal (wide = 2, combining = 0). */
 int fs_utf8_width(const char *text, size_t len);
+/* The longest beginning of text[0..len) that takes at most `width` columns, in bytes. */
+size_t fs_utf8_fitting(const char *text, size_t len, int width);
+/* Appends `cell`, at the right end of `width` columns. */
+void fs_str_put_right(struct fs_str *s, int width, const struct fs_str *cell);
 /* Appends text with control characters, invalid UTF-8 and bidi controls as
  * visible escapes (\x1b), so that data can never drive the terminal. */
 void fs_str_put_safe(struct fs_str *s, const char *text, size_t len);

@@ -183,3 +183,19 @@ void fs_str_put_html(struct fs_str *s, const char *text, size_t len) {
   }
   fs_str_free(&safe);
 }
+
+size_t fs_utf8_fitting(const char *text, size_t len, int width) {
+  size_t at = 0;
+  while (at < len) {
+    uint32_t code;
+    size_t n = (size_t)FS_MAX(fs_utf8_decode(text + at, len - at, &code), 1);
+    if (fs_utf8_width(text, at + n) > width) break;
+    at += n;
+  }
+  return at;
+}
+
+void fs_str_put_right(struct fs_str *s, int width, const struct fs_str *cell) {
+  int used = fs_utf8_width(fs_str_text(cell), cell->len);
+  fs_str_printf(s, "%*s%s", FS_MAX(width - used, 0), "", fs_str_text(cell));
+}

@@ -96,16 +96,11 @@ static void finish(struct contest *c) {
 
 /* -- words --------------------------------------------------------------------------- */
 
-static void put_right(struct fs_str *out, int width, const struct fs_str *cell) {
-  int used = fs_utf8_width(fs_str_text(cell), cell->len);
-  fs_str_printf(out, "%*s%s", FS_MAX(width - used, 0), "", fs_str_text(cell));
-}
-
 static void put_seconds(struct fs_str *out, int width, double seconds) {
   struct fs_str cell = {0};
   if (seconds >= 0) fs_str_put_seconds(&cell, seconds);
   else fs_str_puts(&cell, "-");
-  put_right(out, width, &cell);
+  fs_str_put_right(out, width, &cell);
   fs_str_free(&cell);
 }
 
@@ -170,7 +165,7 @@ static void put_racer(struct contest *c, struct fs_str *out, int k) {
     out->len -= 7;
     struct fs_str cell = {0};
     put_error(&cell, c->agree[k].error);
-    put_right(out, 7, &cell);
+    fs_str_put_right(out, 7, &cell);
     fs_str_free(&cell);
   }
   if (k) fs_str_puts(out, "  ");

@@ -30,8 +30,8 @@ void fs_session_on_progress(void *user, const char *what, double done) {
 /* -- the table --------------------------------------------------------------------- */
 
 static void put_cell(struct fs_str *out, int width, const struct fs_str *cell) {
-  int used = fs_utf8_width(fs_str_text(cell), cell->len);
-  fs_str_printf(out, "  %*s%s", FS_MAX(width - used, 0), "", fs_str_text(cell));
+  fs_str_puts(out, "  ");
+  fs_str_put_right(out, width, cell);
 }
 
 static void put_prediction(struct fs_session *s, struct fs_str *out, int width,

@@ -38,23 +38,11 @@ static void repeat(struct fs_str *out, const char *sign, int n) {
   for (int k = 0; k < n; k++) fs_str_puts(out, sign);
 }
 
-/* The longest beginning of s that takes at most `width` columns. */
-static size_t fitting(const char *s, size_t len, int width) {
-  size_t at = 0;
-  while (at < len) {
-    uint32_t code;
-    size_t n = (size_t)FS_MAX(fs_utf8_decode(s + at, len - at, &code), 1);
-    if (fs_utf8_width(s, at + n) > width) break;
-    at += n;
-  }
-  return at;
-}
-
 /* A line between two edges of a frame, cut to it. */
 static void put_framed(struct drawing *d, const char *edge, const char *words) {
-  size_t len = strlen(words), n = fitting(words, len, d->width - 4);
+  size_t len = strlen(words), n = fs_utf8_fitting(words, len, d->width - 4);
   bool cut = n < len;
-  if (cut) n = fitting(words, len, d->width - 7);
+  if (cut) n = fs_utf8_fitting(words, len, d->width - 7);
   fs_str_printf(d->out, "%s ", edge);
   fs_str_put(d->out, words, n);
   if (cut) fs_str_puts(d->out, "...");
@@ -104,7 +92,8 @@ static void put_at_stem(struct drawing *d, const char *sign, const json_t *t, co
   put_array(&line, t);
   put_others(&line, others, from, to, list, number(t, "slot"), word);
   repeat(d->out, " ", STEM);
-  fs_str_put(d->out, fs_str_text(&line), fitting(fs_str_text(&line), line.len, d->width - STEM));
+  fs_str_put(d->out, fs_str_text(&line),
+             fs_utf8_fitting(fs_str_text(&line), line.len, d->width - STEM));
   fs_str_puts(d->out, "\n");
   fs_str_free(&line);
 }

@@ -178,18 +178,6 @@ static void put_for_locale(struct fs_str *out, const struct fs_look *look,
   }
 }
 
-/* The longest beginning of s[0..len) that takes at most `width` columns. */
-static size_t fitting(const char *s, size_t len, int width) {
-  size_t at = 0;
-  while (at < len) {
-    uint32_t code;
-    size_t n = (size_t)FS_MAX(fs_utf8_decode(s + at, len - at, &code), 1);
-    if (fs_utf8_width(s, at + n) > width) break;
-    at += n;
-  }
-  return at;
-}
-
 /* -- one line -------------------------------------------------------------- */
 
 /* The bytes and the times of a line; what is not known is not a number. */
@@ -527,7 +515,7 @@ static void put_cell(struct box *b, int c, const char *s, size_t len,
 /* How much of the text goes on this line: up to a "; " or a space if one is
  * near, else as much as fits. */
 static size_t break_at(const char *s, int width) {
-  size_t len = strlen(s), fit = fitting(s, len, width), best = 0;
+  size_t len = strlen(s), fit = fs_utf8_fitting(s, len, width), best = 0;
   if (fit == len) return len;
   for (size_t i = 1; i <= fit; i++)
     if (s[i] == ' ' && (s[i - 1] == ';' || i > fit / 2)) best = i;
@@ -540,7 +528,7 @@ static void put_row(struct box *b, const struct row *r) {
     size_t n = break_at(rest, b->width[DOES]);
     struct fs_str words = {0};
     bool elide = line + 1 == DOES_LINES && rest[n];
-    if (elide) n = fitting(rest, strlen(rest), b->width[DOES] - 1);
+    if (elide) n = fs_utf8_fitting(rest, strlen(rest), b->width[DOES] - 1);
     fs_str_put(&words, rest, n);
     if (elide) fs_str_puts(&words, b->look->utf8 ? "…" : "~");
     put_frame(b, "│ ", "| ");
@@ -563,7 +551,7 @@ static void put_row(struct box *b, const struct row *r) {
 static void put_edge(struct box *b, bool top, const char *words) {
   const char *utf8[2][2] = {{"╰", "╯"}, {"╭", "╮"}};
   struct fs_str rule = {0};
-  size_t n = fitting(words, strlen(words), b->inner - 2);
+  size_t n = fs_utf8_fitting(words, strlen(words), b->inner - 2);
   int used = fs_utf8_width(words, n) + 2;
   put_frame(b, utf8[top][0], "+");
   fs_str_puts(b->out, " ");
@@ -581,7 +569,7 @@ static void put_edge(struct box *b, bool top, const char *words) {
 static const char *put_lines(struct box *b, const char *rest, bool last) {
   const char *dot = sep(b->look);
   while (*rest && (last || width_of(rest) > b->inner - 2)) {
-    size_t len = strlen(rest), fit = fitting(rest, len, b->inner - 2), n = 0;
+    size_t len = strlen(rest), fit = fs_utf8_fitting(rest, len, b->inner - 2), n = 0;
     bool all = fit == len;
     for (const char *c = rest; !all && (c = strstr(c, dot)); c++)
       if ((size_t)(c - rest) <= fit) n = (size_t)(c - rest);
