@@ -658,6 +658,32 @@ function null(A)
   return V[:, r+1:n]
 end
 
+# -- Fourier transforms ---------------------------------------------------------------------
+
+# fft2(X): the Fourier transform along the first two dimensions; ifft2(Z): what fft2 makes Z of.
+fft2(X) = fft(fft(X, [], 2), [], 1)
+ifft2(Z) = ifft(ifft(Z, [], 2), [], 1)
+# fftfreq(n, d = 1): the frequencies of fft's results where samples lie d apart.
+function fftfreq(n, d = 1)
+  k = 0:n-1
+  return (k - n*(2*k >= n)) / (n*d)
+end
+# rfftfreq(n, d = 1): those of rfft's.
+rfftfreq(n, d = 1) = (0:idiv(n, 2)) / (n*d)
+# fftshift(x): the frequency 0 in the middle, of a vector or in both dimensions of a matrix.
+# ifftshift(x): fftshift undone.
+fftshift(x) = rolled(x, 0)
+ifftshift(x) = rolled(x, 1)
+# rolled(x, odd): x moved on by half its extents, rounded up if odd = 1.
+function rolled(x, odd)
+  assert(ndims(x) <= 2, "fftshift takes a vector or a matrix")
+  if numel(x) == length(x)
+    return circshift(x, floor((numel(x) + odd)/2))
+  end
+  m, n = size(x)
+  return circcols(circrows(x, floor((m + odd)/2)), floor((n + odd)/2))
+end
+
 # -- functions of matrices ----------------------------------------------------------------
 
 # expm(A): the exponential of a square matrix; of f16 and bf16 in f32. A Padé approximant

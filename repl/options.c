@@ -83,6 +83,7 @@ static const struct { const char *name, *help; } env_table[] = {
   {"FUSIBLE_NVRTC", "path of NVRTC's shared library"},
   {"FUSIBLE_COMPILERS", "processes that compile many kernels at once; 0: none"},
   {"FUSIBLE_CUBLAS, FUSIBLE_CUSOLVER", "paths of these libraries"},
+  {"FUSIBLE_FFTW", "off: Fourier transforms do without FFTW"},
   {"XDG_CONFIG_HOME", "holds fusible/rc.fs, read at the prompt's start"},
   {"XDG_STATE_HOME", "holds fusible/history"},
   {"XDG_DATA_HOME", "holds fusible/, what :calibrate, :tune and runs found out"},

@@ -69,6 +69,10 @@ EMPTIES = [
     ('argsort(e)', none(0, dtype='i8')), ('unique(e)', E), ('diff(e)', E), ('diff([1])', E),
     ('diffrows(Z[[], :])', Z), ('diffcols(T)', T), ('median(T, 1)', none(1, 0)),
     ('quantile([1, 2], e)', E), ('trapz(e, e)', np.float32(0)),
+    ('fft(e)', none(0, dtype='c8')), ('ifft(Z)', none(0, 3, dtype='c8')),
+    ('rfft(T, [], 1)', none(2, 0, dtype='c8')), ('irfft(Z, 4)', full((4, 3), 0)),
+    ('fft2(S)', none(0, 0, dtype='c8')), ('ifft2(Z)', none(0, 3, dtype='c8')), ('fftshift(e)', E),
+    ('ifftshift(T)', T), ('fftfreq(0)', none(0, dtype='f8')), ('rfftfreq(2)', np.array([0, .5])), ('rolled(e, 1)', E),
     # products and what is solved
     ('Z*ones(3)', E), ('T*e', full(3, 0)), ("e'*e", np.float32(0)), ("e*e'", S),
     ('T*zeros(0, 2)', full((3, 2), 0)), ('ones(2, 3)*T', none(2, 0)), ('S*S', S), ('S^2', S),

@@ -40,6 +40,11 @@ CASES = {
     'variables of other prompts': ('whos', 'whos', ["did you mean ':vars'"]),
     'unknown name in a function': (
         'f(x) = x + nowhere\nf(1)', 'nowhere', ["'nowhere'"]),
+    'a transform of negative length': ('fft(keep, -1)', '-1', ['0 or more', 'fft(x, [], -1)']),
+    'a transform along no dimension': ('fft(keep, [], 7)', '7', ['there is no dimension 7']),
+    'half a transform of complex numbers': ('rfft(keep*1i)', 'keep*1i', ['rfft takes real numbers']),
+    'a transform back of one number': ('irfft([1])', 'irfft([1])', ['needs a length']),
+    'the order of a transform': ('max(fft(keep))', 'max(fft(keep))', ['no order']),
     'a part of nothing': ('nowhere[1] = 2', 'nowhere', ["'nowhere'"]),
     'help on a near miss': ('?smu', '?smu', ['nothing is known about smu',
                                              'did you mean sum?']),

@@ -56,10 +56,15 @@ static struct fs_shape result_shape(const struct fs_lib_call *c,
     case FS_LIB_FIND: case FS_LIB_INVERT: return matrix(fs_shape_count(result), 1);
     case FS_LIB_RESHAPE: return *result;
     case FS_LIB_COMBINE: return matrix(a->dim[0] - fs_shape_count(index), a->dim[1]);
+    case FS_LIB_FFT: case FS_LIB_RFFT: case FS_LIB_IRFFT:
     case FS_LIB_CUMSUM: case FS_LIB_CUMPROD: case FS_LIB_CUMMAX: case FS_LIB_CUMMIN:
     case FS_LIB_SORT: case FS_LIB_ARGSORT: {
       struct fs_shape s = {.rank = a->rank};
       for (int k = 0; k < a->rank; k++) s.dim[k] = a->dim[k];
+      if (fs_lib_is_fourier(c->op)) {
+        s.dim[c->axis] = 1;
+        s.dim[c->axis] = fs_shape_count(result) / fs_shape_count(&s);
+      }
       return s;
     }
     default: return fs_lib_result(c->op, a->dim[0], a->dim[1]);
@@ -106,6 +111,8 @@ void fs_lib_call_read(const struct fs_plan *plan, const struct fs_kernel *k,
   out->of_halves = node->lib_flags & FS_LIB_OF_HALVES;
   out->in_range = node->lib_flags & FS_LIB_IN_RANGE;
   out->axis = fs_lib_is_along(node->op) ? node->lib_flags & FS_LIB_AXIS : 0;
+  out->length = fs_lib_is_fourier(node->op) ? fs_lib_fourier_length(node) : 0;
+  out->divided = fs_lib_is_fourier(node->op) && node->lib_flags & FS_LIB_NTH;
   out->descending = node->lib_flags & FS_LIB_DESCENDING;
   out->by = node->op == FS_LIB_COMBINE ? node->lib_flags & FS_LIB_BY : 0;
   out->chosen = node->lib_flags & FS_LIB_OF_ROWS      ? "row"

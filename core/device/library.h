@@ -31,7 +31,9 @@ struct fs_lib_call {
   const char *chosen;            /* GATHER, INVERT: "element", "row" or "column" */
   bool in_range;                 /* GATHER, INVERT: no index can be wrong  */
   bool of_halves;                /* `a` is rounded as f16 and bf16 are     */
-  int axis;                      /* CUMSUM ...: along which axis of `a`    */
+  int axis;                      /* CUMSUM, FFT ...: along which axis of `a` */
+  int64_t length;                /* FFT ...: n                             */
+  bool divided;                  /* FFT ...: by n                          */
   bool descending;               /* SORT, ARGSORT                          */
   int by;                        /* COMBINE: of enum fs_lib_way            */
   struct fs_span span;           /* for messages */

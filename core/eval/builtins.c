@@ -43,6 +43,18 @@ static const struct fs_builtin builtins[] = {
     {"argsort", 1, 3, fs_bi_sort, FS_BT_WHOLE, FS_LIB_ARGSORT, "argsort(x[, dim][, \"descend\"])",
      "the positions, from 1, that the elements of sort(x) had; those of equal elements in "
      "their order"},
+    {"fft", 1, 3, fs_bi_fourier, FS_BT_WHOLE | FS_BT_COMPLEX, FS_FOURIER_FFT, "fft(x[, n][, dim])",
+     "the discrete Fourier transform down the columns, or along a dimension, of n numbers: x is "
+     "cut to them, or zeros follow; fft(x, [], dim) takes as many as there are"},
+    {"ifft", 1, 3, fs_bi_fourier, FS_BT_WHOLE | FS_BT_COMPLEX, FS_FOURIER_IFFT,
+     "ifft(z[, n][, dim])", "what fft makes z of; takes what fft takes"},
+    {"rfft", 1, 3, fs_bi_fourier, FS_BT_WHOLE | FS_BT_COMPLEX, FS_FOURIER_RFFT,
+     "rfft(x[, n][, dim])",
+     "the first n/2 + 1 numbers of fft(x), which have the others of a real x; takes what fft "
+     "takes"},
+    {"irfft", 1, 3, fs_bi_fourier, FS_BT_WHOLE | FS_BT_COMPLEX, FS_FOURIER_IRFFT,
+     "irfft(z[, n][, dim])",
+     "the n real numbers of which rfft makes z; without n an even number of them"},
     {"mean", 1, 2, fs_bi_mean, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_PARTS, 0, "mean(x[, dim])",
      "mean of all elements, or along a dimension"},
     {"norm", 1, 1, fs_bi_norm, FS_BT_WHOLE | FS_BT_PLAIN, 0, "norm(x)",

@@ -45,6 +45,8 @@ fs_builtin_fn fs_bi_plot, fs_bi_savefig;
 enum { FS_TEXT_HAS, FS_TEXT_STARTS, FS_TEXT_ENDS };
 /* find(text, what) */
 enum fs_status fs_text_find(struct fs_call *c);
+enum { FS_FOURIER_FFT, FS_FOURIER_IFFT, FS_FOURIER_RFFT, FS_FOURIER_IRFFT };
+fs_builtin_fn fs_bi_fourier;
 fs_builtin_fn fs_bi_complex, fs_bi_to_complex, fs_bi_of_complex, fs_bi_isreal;
 
 #endif

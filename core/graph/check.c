@@ -239,10 +239,24 @@ static const char *check_parts(const struct fs_node *n) {
                                              "have another shape";
 }
 
+/* Two parts of whole lines, or, of IRFFT, lines; real numbers alone go with RFFT and FFT. */
+static const char *check_fourier(const struct fs_node *n) {
+  int64_t count = fs_shape_count(&n->lib_shape[0]);
+  int64_t lines = count / fs_shape_dim(&n->lib_shape[0], n->lib_flags & FS_LIB_AXIS);
+  int64_t parts = n->op == FS_LIB_IRFFT ? 1 : 2;
+  if (n->n_src == 2 && !fs_shape_equal(&n->lib_shape[0], &n->lib_shape[1]))
+    return "R9: the parts of a Fourier transform have different shapes";
+  if (fs_shape_count(&n->shape) % (lines * parts) || fs_lib_fourier_length(n) < 1)
+    return "R9: a Fourier transform's result has no whole lines";
+  bool full = n->dtype == FS_F32 || n->dtype == FS_F64;
+  return full ? NULL : "R9: a Fourier transform is of f32 or f64";
+}
+
 /* What goes along an axis gives as many elements as it takes. */
 static const char *check_along(const struct fs_node *n) {
   if ((n->lib_flags & FS_LIB_AXIS) >= FS_MAX(n->lib_shape[0].rank, 1))
     return "R9: a library call goes along an axis not there";
+  if (fs_lib_is_fourier(n->op)) return check_fourier(n);
   return fs_shape_count(&n->lib_shape[0]) == fs_shape_count(&n->shape)
              ? NULL
              : "R9: a library call along an axis has another shape";
@@ -274,10 +288,12 @@ static const char *check_lib(const struct fs_graph *g,
       [FS_LIB_LU] = 1,
       [FS_LIB_CUMSUM] = 1,  [FS_LIB_CUMPROD] = 1, [FS_LIB_CUMMAX] = 1,
       [FS_LIB_CUMMIN] = 1,  [FS_LIB_SORT] = 1,    [FS_LIB_ARGSORT] = 1,
+      [FS_LIB_FFT] = 1,     [FS_LIB_RFFT] = 1,    [FS_LIB_IRFFT] = 1,
       [FS_LIB_COMBINE] = 2};
+  bool takes_both = (n->op == FS_LIB_FFT || n->op == FS_LIB_IRFFT) && n->n_src == 2;
   if (n->op == FS_LIB_KERNEL)
     return n->user && n->user->foreign ? NULL : "R9: a call of no kernel";
-  if (n->n_src != arity[n->op]) return "R9: a library call lacks an operand";
+  if (n->n_src != arity[n->op] + takes_both) return "R9: a library call lacks an operand";
   for (int k = 0; k < n->n_src; k++) {
     const struct fs_node *s = fs_node(g, n->src[k]);
     if (!fs_lib_takes_any(n->op, k) && s->dtype != n->dtype)

@@ -75,6 +75,11 @@ static void put_lib(const struct fs_node *n, struct fs_str *out) {
   }
   if (fs_lib_is_along(n->op)) {
     fs_str_printf(out, " along %d", n->lib_flags & FS_LIB_AXIS);
+    if (fs_lib_is_fourier(n->op)) {
+      fs_str_printf(out, " length %lld", (long long)fs_lib_fourier_length(n));
+      if (n->lib_flags & FS_LIB_NTH) fs_str_puts(out, " divided");
+      return;
+    }
     if (n->lib_flags & FS_LIB_DESCENDING) fs_str_puts(out, " descending");
     return;
   }

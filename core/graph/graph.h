@@ -96,6 +96,10 @@ enum fs_lib_op {
   FS_LIB_CUMSUM, FS_LIB_CUMPROD, /* of the elements up to each, along an axis  */
   FS_LIB_CUMMAX, FS_LIB_CUMMIN,
   FS_LIB_SORT, FS_LIB_ARGSORT, /* along an axis: values, or where they were, from 1 */
+  FS_LIB_FFT,    /* along an axis, of src[0] + i*src[1] or of src[0] alone: the real parts,
+                    behind them the imaginary ones */
+  FS_LIB_RFFT,   /* of src[0]: the first n/2 + 1 of these, both parts              */
+  FS_LIB_IRFFT,  /* the n real numbers of which RFFT makes src[0] + i*src[1]       */
   FS_LIB_COMBINE, /* the first rows of src[0]; the others are put to them one after the
                      other, each to the one from 1 that src[1] names */
   FS_LIB_KERNEL, /* a kernel as the user has written it: node.user->foreign */
@@ -130,9 +134,13 @@ static inline bool fs_lib_is_scan(enum fs_lib_op op) {
 static inline bool fs_lib_is_sort(enum fs_lib_op op) {
   return op == FS_LIB_SORT || op == FS_LIB_ARGSORT;
 }
-/* Whether it goes along an axis of its operand, of whose shape its result is. */
+static inline bool fs_lib_is_fourier(enum fs_lib_op op) {
+  return op >= FS_LIB_FFT && op <= FS_LIB_IRFFT;
+}
+/* Whether it goes along an axis of its operand, of whose shape its result is, but for the
+ * extent of that axis where it is a Fourier transform. */
 static inline bool fs_lib_is_along(enum fs_lib_op op) {
-  return fs_lib_is_scan(op) || fs_lib_is_sort(op);
+  return fs_lib_is_scan(op) || fs_lib_is_sort(op) || fs_lib_is_fourier(op);
 }
 
 enum fs_node_kind {
@@ -177,8 +185,10 @@ enum fs_lib_flag {
   FS_LIB_OF_ROWS = 8,     /* GATHER, INVERT, COMBINE: what is chosen, for messages; */
   FS_LIB_OF_COLUMNS = 16, /* else elements                                 */
   FS_LIB_IN_RANGE = 32,   /* GATHER, INVERT, COMBINE: no index can be wrong */
-  FS_LIB_AXIS = 7,        /* CUMSUM ...: the axis of lib_shape along which */
+  FS_LIB_AXIS = 7,        /* CUMSUM, FFT ...: the axis of lib_shape along which */
   FS_LIB_DESCENDING = 64, /* SORT, ARGSORT                                 */
+  FS_LIB_NTH = 8,         /* FFT ...: divided by the length n              */
+  FS_LIB_ODD = 16,        /* RFFT: n is odd                                */
   FS_LIB_BY = 7           /* COMBINE: how; see fs_lib_by                   */
 };
 
@@ -213,6 +223,9 @@ static inline bool fs_lib_with_itself(const struct fs_node *nd) {
   return nd->kind == FS_ND_LIB && nd->op == FS_LIB_GEMM && nd->src[0] == nd->src[1] &&
          (turned == FS_LIB_TRANS_A || turned == FS_LIB_TRANS_B);
 }
+
+/* The length n of a Fourier transform; operands are cut to it, or zeros follow. */
+int64_t fs_lib_fourier_length(const struct fs_node *nd);
 
 struct fs_tensor;  /* run/tensor.h: opaque here */
 enum { FS_UPPER = 1, FS_LOWER = 2 }; /* zeros below, above the diagonal */

@@ -124,6 +124,8 @@ const char *const fs_lib_op_names[FS_LIB_OP_COUNT] = {
     [FS_LIB_CUMSUM] = "cumsum",   [FS_LIB_CUMPROD] = "cumprod",
     [FS_LIB_CUMMAX] = "cummax",   [FS_LIB_CUMMIN] = "cummin",
     [FS_LIB_SORT] = "sort",       [FS_LIB_ARGSORT] = "argsort",
+    [FS_LIB_FFT] = "fft",         [FS_LIB_RFFT] = "rfft",
+    [FS_LIB_IRFFT] = "irfft",
     [FS_LIB_COMBINE] = "combine", [FS_LIB_KERNEL] = "kernel",
 };
 
@@ -174,4 +176,15 @@ struct fs_lib_part fs_lib_part(enum fs_lib_op op, int k, int64_t m, int64_t n) {
                                       {m, least, n, 1, false, true}};
   if (op == FS_LIB_SVD) return of_svd[k];
   return op == FS_LIB_LU ? of_lu[k] : k ? transposed : first;
+}
+
+int64_t fs_lib_fourier_length(const struct fs_node *nd) {
+  int axis = nd->lib_flags & FS_LIB_AXIS;
+  int64_t lines = 1;
+  for (int k = 0; k < nd->lib_shape[0].rank; k++)
+    if (k != axis) lines *= nd->lib_shape[0].dim[k];
+  int64_t out = fs_shape_count(&nd->shape) / FS_MAX(lines, 1);
+  if (nd->op == FS_LIB_IRFFT) return out;
+  if (nd->op == FS_LIB_FFT) return out / 2;
+  return out - 2 + !!(nd->lib_flags & FS_LIB_ODD);
 }

@@ -77,6 +77,7 @@ struct fs_device_class {
   double grain;              /* seconds that a measurement may be off      */
   /* What library calls take, in times of their moves. */
   double sorts, scans, by_rows, by_element, inversion;
+  double fourier;            /* ... and log2 of their length               */
   bool narrow;               /* ... of narrow products, where it computes in vain */
   bool symmetric;            /* x*x' takes half of a product               */
   int64_t calls, most_calls; /* of a user's function, to measure one       */

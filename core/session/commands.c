@@ -11,6 +11,7 @@
 #include "core/lang/parse.h"
 #include "core/session/calibrate.h"
 #include "core/device/cpu/lapack.h"
+#include "core/device/cpu/transform.h"
 #include "core/device/cuda/driver.h"
 #include "core/device/cuda/nvrtc.h"
 
@@ -643,6 +644,9 @@ static void put_device(struct command *c, const struct fs_device *d) {
   if (fs_device_has_warps(d)) return;
   put_line(out, "LAPACK");
   fs_lapack_print(out);
+  fs_str_puts(out, "\n");
+  put_line(out, "FFT");
+  fs_transform_print(out);
   fs_str_puts(out, "\n");
 }
 

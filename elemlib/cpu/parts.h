@@ -43,5 +43,6 @@ fs_random_fn FS_SYM(fs_uniform_f32), FS_SYM(fs_uniform_f64),
     FS_SYM(fs_normal_f32), FS_SYM(fs_normal_f64);
 fs_iota_fn FS_SYM(fs_iota_u8), FS_SYM(fs_iota_i32), FS_SYM(fs_iota_i64),
     FS_SYM(fs_iota_f32), FS_SYM(fs_iota_f64);
+fs_fourier_fn FS_SYM(fs_fourier_f32), FS_SYM(fs_fourier_f64);
 
 #endif

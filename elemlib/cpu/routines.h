@@ -102,6 +102,17 @@ typedef void fs_random_fn(void *out, int64_t base, int64_t step, int64_t n,
 typedef void fs_iota_fn(void *out, const void *start, const void *step,
                         int64_t base, int64_t stride, int64_t n);
 
+/* One pass over lines that lie side by side, complex numbers whose parts lie apart: of radix*m
+ * runs of `run` numbers as many are made. roots[k] = exp(-2 pi i k/n), k < n; n = step*radix*m. */
+struct fs_fourier_pass {
+  int radix;
+  int64_t m, run, step;
+  const void *roots_re, *roots_im, *from_re, *from_im;
+  void *to_re, *to_im;   /* other memory */
+};
+/* Its part begin <= p < end, of m. */
+typedef void fs_fourier_fn(const struct fs_fourier_pass *f, int64_t begin, int64_t end);
+
 struct fs_routines {
   const char *isa;
   int vector_bytes;
@@ -150,6 +161,7 @@ struct fs_routines {
 
   fs_random_fn *uniform[2], *normal[2]; /* [0] f32, [1] f64 */
   fs_iota_fn *iota[FS_CT_COUNT];
+  fs_fourier_fn *fourier[2];            /* [0] f32, [1] f64 */
 };
 
 extern const struct fs_routines fs_routines_plain, fs_routines_avx2,

@@ -50,4 +50,5 @@ const struct fs_routines FS_SYM(fs_routines) = {
   .uniform = {FS_SYM(fs_uniform_f32), FS_SYM(fs_uniform_f64)},
   .normal = {FS_SYM(fs_normal_f32), FS_SYM(fs_normal_f64)},
   .iota = BY_TYPE(fs_iota),
+  .fourier = {FS_SYM(fs_fourier_f32), FS_SYM(fs_fourier_f64)},
 };

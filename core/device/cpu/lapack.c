@@ -1046,6 +1046,8 @@ enum fs_status fs_lapack_call(const struct fs_lib_call *call, struct fs_pool *po
   if (status != FS_OK) return status;
   if (fs_lib_is_scan(call->op)) return fs_scan_call(call, pool);
   if (fs_lib_is_sort(call->op)) return fs_sort_call(call, pool, d);
+  if (fs_lib_is_fourier(call->op))
+    return fs_fourier_call(call, pool, fs_cpu_routines(NULL)->fourier, d);
   if (fs_lib_moves(call->op)) return fs_move_call(call, d);
   status = fs_lib_check_symmetry(call, d);
   if (status != FS_OK) return status;

@@ -4,6 +4,7 @@
 
 #include "core/device/cpu/pool.h"
 #include "core/device/library.h"
+#include "elemlib/cpu/routines.h"
 
 /* Whether a BLAS and LAPACK are there; loads them at the first call. If not,
  * *why is one plain sentence (static). */
@@ -33,5 +34,8 @@ enum fs_status fs_scan_call(const struct fs_lib_call *call, struct fs_pool *pool
 /* SORT, ARGSORT (sort.c). */
 enum fs_status fs_sort_call(const struct fs_lib_call *call, struct fs_pool *pool,
                             struct fs_diags *d);
+/* FFT, RFFT, IRFFT (fourier.c): the same bits on any number of threads. */
+enum fs_status fs_fourier_call(const struct fs_lib_call *call, struct fs_pool *pool,
+                               fs_fourier_fn *const *pass, struct fs_diags *d);
 
 #endif

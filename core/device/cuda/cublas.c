@@ -802,12 +802,12 @@ static bool is_integer_product(const struct fs_lib_call *c) {
 
 /* Whether no library is needed, or whether none has the call. */
 static bool is_own(const struct fs_lib_call *c) {
-  return fs_lib_moves(c->op) || is_integer_product(c);
+  return (fs_lib_moves(c->op) && !fs_lib_is_fourier(c->op)) || is_integer_product(c);
 }
 
 static bool is_for_host(const struct fs_lib_call *c) {
   bool least_squares = c->op == FS_LIB_SOLVE && c->a.dim[0] != c->a.dim[1];
-  return least_squares || !fs_lib_count(&c->out) || !fs_lib_count(&c->a);
+  return least_squares || fs_lib_is_fourier(c->op) || !fs_lib_count(&c->out) || !fs_lib_count(&c->a);
 }
 
 static enum part part_of(const struct fs_lib_call *c) {
@@ -891,7 +891,7 @@ enum fs_status fs_cuda_library_prepare(struct cuda *t,
   set_up(t, code, NULL, &call, &w, d);
   if (on_device(t, w.l, &call)) return warm_up(&w);
   const char *why = NULL;
-  if (fs_lapack_present(&why)) return FS_OK;
+  if (fs_lib_is_fourier(call.op) || fs_lapack_present(&why)) return FS_OK;
   return fs_env_error(d, "no-lapack", NULL,
                       "%s needs %s or a host library, and neither is here: %s",
                       fs_lib_op_names[call.op],

@@ -2,7 +2,15 @@
 #include "core/plan/kernels/inside.h"
 #include "core/schedule/scan.h"
 
+#include <math.h>
 #include <stdio.h>
+
+/* Of n complex numbers 5 n log2 n, of real ones half as many. */
+static double fourier_flops(const struct fs_node *nd) {
+  double n = (double)fs_lib_fourier_length(nd), each = nd->n_src == 2 ? 5 : 2.5;
+  double taken = (double)fs_shape_dim(&nd->lib_shape[0], nd->lib_flags & FS_LIB_AXIS);
+  return (double)fs_shape_count(&nd->lib_shape[0]) / taken * each * n * log2(FS_MAX(n, 2));
+}
 
 static double library_flops(const struct fs_graph *g, const struct fs_node *nd,
                             const struct fs_device *d) {
@@ -25,6 +33,7 @@ static double library_flops(const struct fs_graph *g, const struct fs_node *nd,
     case FS_LIB_SVD: return least * (6 * m * n + 20 * least * least);
     case FS_LIB_QR: return 4 * least * least * (FS_MAX(m, n) - least / 3);
     case FS_LIB_LU: return least * least * (FS_MAX(m, n) - least / 3);
+    case FS_LIB_FFT: case FS_LIB_RFFT: case FS_LIB_IRFFT: return fourier_flops(nd);
     case FS_LIB_QR_R: return 2 * least * least * (FS_MAX(m, n) - least / 3);
     default: return 0;
   }
@@ -93,6 +102,7 @@ static double moves_pace(const struct fs_node *nd, const struct fs_device *d) {
   if (narrow > 0) return narrow;
   if (fs_lib_is_sort(nd->op)) return c->sorts;
   if (fs_lib_is_scan(nd->op)) return c->scans;
+  if (fs_lib_is_fourier(nd->op)) return c->fourier * log2((double)fs_lib_fourier_length(nd) + 1);
   switch (nd->op) {
     case FS_LIB_GATHER: return nd->lib_flags & FS_LIB_OF_ROWS ? c->by_rows : c->by_element;
     case FS_LIB_FIND: case FS_LIB_RESHAPE: case FS_LIB_COMBINE: return c->by_element;

@@ -1,0 +1,257 @@
+#!/usr/bin/python3
+"""Fourier transforms beside numpy.
+
+Whole numbers of lengths 1, 2 and 4, whose transforms are numpy's to the bit; rounded data of any
+length, type, rank and dimension, each number within a bound of a transform in a longer type;
+NaN, infinities, arrays without elements. On the CPU and, unless --target says otherwise, on the
+fake GPU.
+
+    tests/test_fourier.py [--count N] [--first N] [--target cpu|fake|both]
+
+The last line is `N passed, N failed`.
+"""
+import argparse
+import os
+import random
+import sys
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, 'fake')]
+import fakegpu  # noqa: E402
+from score import Score, folder  # noqa: E402
+
+score = Score()
+HOME = folder('fourier')
+UNIT = {np.dtype(np.float32): 2. ** -24, np.dtype(np.float64): 2. ** -53}
+TYPES = {'f32': np.float32, 'f64': np.float64, 'i32': np.int32, 'i64': np.int64, 'bool': np.bool_,
+         'u8': np.uint8, 'f16': np.float16, 'c64': np.complex64, 'c128': np.complex128}
+WIDE = ('f64', 'i64', 'c128')
+SHAPES = [(1,), (2,), (5,), (1, 9), (9, 1), (7, 4), (16, 37), (3, 4, 5), (2, 1, 30, 3),
+          (2, 3, 2, 3, 2, 3)]
+# Smooth ones, primes small and large, what is neither; more than one task has.
+LENGTHS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 25, 30, 31, 37, 49, 60, 64, 74, 97, 100, 121,
+           128, 222, 240, 243, 256, 625, 1000, 1009, 1024, 2310, 4096, 4098, 5000, 8192]
+
+
+def transform(x, kind, n, axis):
+    """By the definition, in long double, or for long lines by numpy in double."""
+    x = np.moveaxis(np.asarray(x), axis, -1)
+    if kind == 'irfft':
+        half = np.zeros(x.shape[:-1] + (n // 2 + 1,), np.clongdouble)
+        m = min(x.shape[-1], n // 2 + 1)
+        half[..., :m] = x[..., :m]
+        half[..., 0] = half[..., 0].real
+        if n % 2 == 0:
+            half[..., -1] = half[..., -1].real
+        x = np.concatenate([half, half[..., 1:(n + 1) // 2][..., ::-1].conj()], -1)
+    x = x.astype(np.clongdouble)
+    whole = np.zeros(x.shape[:-1] + (n,), np.clongdouble)
+    m = min(n, x.shape[-1])
+    whole[..., :m] = x[..., :m]
+    back = kind in ('ifft', 'irfft')
+    if n <= 300:
+        k = np.arange(n)
+        angle = 2 * np.longdouble('3.14159265358979323846264338327950288')
+        w = angle * (np.outer(k, k) % n) / np.longdouble(n)
+        y = whole @ (np.cos(w) + (1j if back else -1j) * np.sin(w))
+    else:
+        y = (np.fft.ifft if back else np.fft.fft)(whole.astype(complex))
+        y = y * n if back else y
+    size = np.sqrt((np.abs(whole) ** 2).sum(-1, keepdims=True))
+    size = size + np.abs(y).max(-1, keepdims=True) / 4  # sums on the way to the largest
+    y, size = (y / n, size / n) if back else (y, size)
+    y = y.real if kind == 'irfft' else y[..., :n // 2 + 1] if kind == 'rfft' else y
+    return np.moveaxis(y, -1, axis), np.moveaxis(size + 0 * np.abs(y), -1, axis)
+
+
+def steps(n):
+    """How many roundings a number goes through, about."""
+    left, sum_ = n, 2
+    for p in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31):
+        while left % p == 0:
+            left, sum_ = left // p, sum_ + (1 if p == 2 else 2 if p < 7 else p)
+    return sum_ if left == 1 else 20 * np.log2(2 * n)
+
+
+def run(text, data, target, what):
+    path, out = os.path.join(HOME, 'in.npz'), os.path.join(HOME, 'out.npz')
+    parts, head = {}, []
+    for name, a in data.items():
+        load = f'load("{path}", "{name}")'
+        if np.iscomplexobj(a):
+            parts[name], parts[name + '_im'] = a.real, a.imag
+            load = f'complex({load}, load("{path}", "{name}_im"))'
+        else:
+            parts[name] = a
+        head.append(f'{name} = {load};')
+    np.savez(path, **parts)
+    if os.path.exists(out):
+        os.remove(out)
+    names = [line.split(' = ')[0] for line in text]
+    tail = [f'{n}_re = re({n}); {n}_im = im({n});' for n in names]
+    saved = ', '.join(f'{n}_re, {n}_im' for n in names)
+    program = '\n'.join(head + text + tail + [f'save("{out}", {saved})']) + '\n'
+    done = fakegpu.run_script(program, target, HOME)
+    if done.returncode != 0 or not os.path.exists(out):
+        score.check(False, f'{what} runs on {target}', done.stdout + done.stderr + program)
+        return None
+    with np.load(out) as f:
+        return {n: (f[n + '_re'], f[n + '_im']) for n in names}
+
+
+def call(kind, name, a, n, axis):
+    """fft(x), with a length, with a dimension from either end."""
+    first = 1 if a.ndim == 2 and a.shape[0] == 1 else 0
+    given = n != (2 * (a.shape[axis] - 1) if kind == 'irfft' else a.shape[axis])
+    if axis == first and not given:
+        return f'{kind}({name})'
+    dim = random.choice([axis + 1, axis - a.ndim])
+    return f'{kind}({name}, {n if given else "[]"}, {dim})'
+
+
+def elements(draw, dtype, shape):
+    if dtype == 'bool':
+        return draw.integers(0, 2, shape).astype(bool)
+    if dtype in ('i32', 'i64', 'u8'):
+        return draw.integers(0, 100, shape).astype(TYPES[dtype])
+    x = draw.standard_normal(shape)
+    if dtype in ('c64', 'c128'):
+        x = x + 1j * draw.standard_normal(shape)
+    return x.astype(TYPES[dtype])
+
+
+def one(r, draw, k):
+    dtype, kind = r.choice(list(TYPES)), r.choice(['fft', 'fft', 'ifft', 'rfft', 'irfft'])
+    if kind == 'rfft' and dtype in ('c64', 'c128'):
+        kind = 'fft'
+    shape = list(r.choice(SHAPES))
+    axis = r.randrange(len(shape))
+    if r.random() < 0.6:
+        shape[axis] = r.choice(LENGTHS if len(shape) < 3 else LENGTHS[:24])
+    n = 2 * (shape[axis] - 1) if kind == 'irfft' else shape[axis]
+    if n == 0 or r.random() < 0.3:
+        n = r.choice(LENGTHS[:30])
+    a = elements(draw, dtype, shape)
+    return a, kind, n, axis, call(kind, f'x{k}', a, n, axis)
+
+
+def rounded(seed, target):
+    r, draw = random.Random(seed), np.random.default_rng(seed)
+    random.seed(seed)
+    cases = [one(r, draw, k) for k in range(12)]
+    data = {f'x{k}': c[0] for k, c in enumerate(cases)}
+    got = run([f'y{k} = {c[4]}' + ';' for k, c in enumerate(cases)], data, target, f'seed {seed}')
+    for k, (a, kind, n, axis, text) in enumerate(cases if got else []):
+        re, im = got[f'y{k}']
+        want, size = transform(a, kind, n, axis)
+        part = np.float64 if a.dtype in (np.float64, np.int64, np.complex128) else np.float32
+        fits = re.dtype == part and re.shape == want.shape
+        score.check(fits, f'{text} of {a.dtype} {a.shape} on {target}: the type and shape',
+                    f'{re.dtype} {re.shape}, not {part} {want.shape}')
+        if not fits:
+            continue
+        bound = UNIT[re.dtype] * steps(n) * (size + np.abs(want))
+        if n > 300 and part == np.float64:
+            bound = bound * 3  # numpy's own
+        far = np.maximum(np.abs(re - want.real), np.abs(im - np.imag(want))) > bound
+        score.check(not far.any(), f'{text} of {a.dtype} {a.shape} on {target}, seed {seed}',
+                    f'{far.sum()} numbers too far: {re[far][:3]} {im[far][:3]} {want[far][:3]}')
+        if kind == 'fft' and not np.iscomplexobj(a):
+            full = np.moveaxis(re + 1j * im, axis, 0)
+            score.check(np.array_equal(full[1:], full[:0:-1].conj()),
+                        f'{text} of real numbers is its own mirror on {target}')
+
+
+def exact(target):
+    """Sums and differences of whole numbers, and quarters of them."""
+    draw = np.random.default_rng(1)
+    text, data, want = [], {}, {}
+    for n in (1, 2, 4):
+        for dtype in ('f32', 'f64', 'i32', 'c64', 'c128', 'bool'):
+            for kind in ('fft', 'ifft', 'rfft', 'irfft'):
+                if kind == 'rfft' and dtype[0] == 'c':
+                    continue
+                name = f'{kind}{n}{dtype}'
+                a = draw.integers(-9, 10, (3, n // 2 + 1 if kind == 'irfft' else n)).astype(TYPES[dtype])
+                if dtype[0] == 'c':
+                    a = a + TYPES[dtype](1j) * draw.integers(-9, 10, a.shape)
+                data['a' + name] = a.astype(TYPES[dtype])
+                text.append(f'y{name} = {kind}(a{name}, {n}, 2);')
+                want['y' + name] = getattr(np.fft, kind)(a.astype(complex if dtype[0] == 'c' else float), n, 1)
+    got = run(text, data, target, 'whole numbers')
+    for name, y in want.items() if got else []:
+        re, im = got[name]
+        score.check(np.array_equal(re, y.real) and np.array_equal(im, y.imag),
+                    f'{name} is exact on {target}', f'{re} {im}\n{y}')
+
+
+def special(target):
+    """What is not finite is everywhere in its line, and in no other."""
+    text, data = [], {}
+    for n in (2, 5, 8, 37, 60, 97):
+        for bad in ('nan', 'inf'):
+            a = np.ones((3, n), np.float32)
+            a[1, n // 2] = float(bad)
+            data[f'x{n}{bad}'] = a
+            text += [f'f{n}{bad} = fft(x{n}{bad}, [], 2);', f'i{n}{bad} = ifft(c64(x{n}{bad}), [], 2);',
+                     f'h{n}{bad} = irfft(x{n}{bad}, {2*n - 2}, 2);']
+    got = run(text, data, target, 'special values')
+    for name, (re, im) in got.items() if got else []:
+        finite = np.isfinite(re) & np.isfinite(im)
+        score.check(finite[[0, 2]].all() and not finite[1].any(), f'{name} on {target}',
+                    f'{re}\n{im}')
+
+
+def empties(target):
+    data = {'e': np.zeros(0, np.float32), 'Z': np.zeros((0, 3)), 'x': np.ones(3, np.float32)}
+    cases = [('fft(e)', (0,)), ('fft(e, 3)', (3,)), ('fft(Z)', (0, 3)), ('fft(Z, [], 2)', (0, 3)),
+             ('rfft(Z, 4)', (3, 3)), ('irfft(Z, 4)', (4, 3)), ('fft(x, 0)', (0,)),
+             ('ifft(x, 0)', (0,)), ('rfft(x, 0)', (0,)), ('irfft(x, 0)', (0,)),
+             ('ifft(Z, 5, 2)', (0, 5)), ('fft2(Z)', (0, 3)), ('fftshift(e)', (0,))]
+    got = run([f'y{k} = {c[0]};' for k, c in enumerate(cases)], data, target, 'empty arrays')
+    for k, (text, shape) in enumerate(cases if got else []):
+        re, im = got[f'y{k}']
+        score.check(re.shape == shape and not re.any() and not im.any(), f'{text} on {target}',
+                    f'{re} {im}')
+
+
+def planes(target):
+    draw = np.random.default_rng(3)
+    a, z = draw.standard_normal((12, 35)), draw.standard_normal((8, 9)) + 1j
+    got = run(['f = fft2(a);', 'b = ifft2(z);', 's = fftshift(z);', 't = ifftshift(a);',
+               'q = fftfreq(9, 0.25);', 'p = fftfreq(8);', 'h = rfftfreq(7);', 'v = fftshift(q);',
+               'u = ifftshift(p);'],
+              {'a': a, 'z': z}, target, 'two dimensions')
+    q, p = np.fft.fftfreq(9, .25), np.fft.fftfreq(8)
+    want = {'f': np.fft.fft2(a), 'b': np.fft.ifft2(z), 's': np.fft.fftshift(z),
+            't': np.fft.ifftshift(a), 'q': q, 'p': p, 'h': np.fft.rfftfreq(7),
+            'v': np.fft.fftshift(q), 'u': np.fft.ifftshift(p)}
+    size = {'f': 2. ** -53 * 20 * np.linalg.norm(a), 'b': 2. ** -53 * 20 * np.linalg.norm(z) / z.size}
+    for name, y in want.items() if got else []:
+        re, im = got[name]
+        bound = size.get(name, 0 if name in 'st' else 2. ** -53 * np.abs(y))
+        off = np.maximum(np.abs(re - y.real), np.abs(im - y.imag))
+        score.check(re.shape == y.shape and (off <= bound).all(), f'{name} on {target}', f'{off}')
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--count', type=int, default=6)
+    parser.add_argument('--first', type=int, default=1)
+    parser.add_argument('--target', default='both')
+    args = parser.parse_args()
+    for target in ['cpu', 'fake'] if args.target == 'both' else [args.target]:
+        count = args.count if target == 'cpu' else (args.count + 2) // 3
+        for seed in range(args.first, args.first + count):
+            rounded(seed, target)
+        exact(target)
+        special(target)
+        empties(target)
+        planes(target)
+    return score.close()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
