@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Loops over neighbours whose places a condition, or the subscript itself, keeps inside of the
-array: corners, edges, mirrored, clamped and wrapped borders. Beside numpy, element by element.
+"""Loops over neighbours whose places a condition, the subscript itself, or a border keeps inside of
+the array: corners, edges, mirrored, clamped and wrapped borders. Beside numpy, element by element;
+where all have a border, whole arrays by it, too.
 
     tests/test_borders.py [--count N] [--first N] [--target cpu|fake|cuda]
 
@@ -43,6 +44,20 @@ WAYS = {'clamped': (clamped, 'min(max({at}, 1), {n})'),
         'wrapped': (wrapped, 'mod({at} - 1, {n}) + 1')}
 
 
+def same(at, _):
+    return at
+
+
+def mirror(at, n):
+    at = (at - 1) % (2*n) + 1
+    return min(at, 2*n + 1 - at)
+
+
+# What stands behind the subscripts: A[i - 1; mirror].
+WORDS = {'is clamped': (clamped, 'clamped'), 'is mirror': (mirror, 'mirror'),
+         'is wrapped': (wrapped, 'wrapped'), 'is zeros': (same, 'zeros')}
+
+
 class Nest:
     """A loop over all elements of X, which sums some of its neighbours."""
 
@@ -62,7 +77,9 @@ class Nest:
         tap = [r.randint(1, 3)]
         for n in self.shape:
             by = r.randint(-2, 2)
-            if n < 3:
+            if r.random() < .4:
+                tap.append((by, r.choice(list(WORDS))))
+            elif n < 3:
                 tap.append((by, 'guarded'))
             else:
                 tap.append((by, r.choice(['guarded', 'guarded', *WAYS])))
@@ -81,18 +98,33 @@ class Nest:
             subs, conditions = [], []
             for d, (by, way) in enumerate(at):
                 place = f'{COUNTERS[d]} + {by}' if by >= 0 else f'{COUNTERS[d]} - {-by}'
-                if way == 'guarded':
+                if way in WORDS:
+                    subs.append(place)
+                elif way == 'guarded':
                     subs.append(place)
                     conditions += [f'{place} >= 1'] if by < 0 else []
                     conditions += [f'{place} <= {n[d]}'] if by > 0 else []
                 else:
                     subs.append(WAYS[way][1].format(at=place, n=n[d]))
-            term = f's += {weight}*X[{", ".join(subs)}];'
+            term = f's += {weight}*X[{", ".join(subs)}{self.borders(at)}];'
             lines.append(f'  if {" && ".join(conditions)}; {term} end' if conditions else f'  {term}')
         lines += [f'  y{self.name}[{", ".join(COUNTERS[:self.rank])}] = s;', 'end']
         if self.of == 'computed':
             lines.append('end')
         return lines
+
+    @staticmethod
+    def borders(at):
+        words = [WORDS[way][1] if way in WORDS else 'checked' for _, way in at]
+        return '' if set(words) == {'checked'} else '; ' + ', '.join(words)
+
+    def whole(self):
+        """The same of whole arrays, where that can be said."""
+        if any(way not in WORDS for _, *at in self.taps for _, way in at):
+            return []
+        taps = [f'{weight}*X[{", ".join(f"1 + ({by}):{n} + ({by})" for (by, _), n in zip(at, self.shape))}'
+                f'{self.borders(at)}]' for weight, *at in self.taps]
+        return [f'assert(all({" + ".join(taps)} == y{self.name}), "whole arrays")']
 
     def stored(self, data):
         """What X is made of."""
@@ -107,7 +139,7 @@ class Nest:
         for place in itertools.product(*(range(n) for n in self.shape)):
             for weight, *at in self.taps:
                 to = [c + 1 + by for c, (by, _) in zip(place, at)]
-                to = [WAYS[way][0](t, n) if way != 'guarded' else t
+                to = [(WAYS | WORDS)[way][0](t, n) if way != 'guarded' else t
                       for t, n, (_, way) in zip(to, self.shape, at)]
                 if all(1 <= t <= n for t, n in zip(to, self.shape)):
                     out[place] += weight*data[tuple(t - 1 for t in to)]
@@ -118,7 +150,7 @@ def check(target, seed):
     r = random.Random(seed)
     folder = scores.folder('borders')
     nests = [Nest(r, k) for k in range(10)]
-    lines, want = [], []
+    lines, want, whole = [], [], []
     for nest in nests:
         data = np.random.default_rng(seed + nest.name).integers(-9, 10, nest.shape)
         data = data.astype({'f32': np.float32, 'f64': np.float64, 'i32': np.int32}[nest.dtype])
@@ -128,6 +160,8 @@ def check(target, seed):
         lines += nest.text()
         lines += [] if nest.of == 'computed' else [f':dump graph']
         lines.append(f'save("y{nest.name}.npy", y{nest.name});')
+        whole += nest.whole()
+        lines += nest.whole()
     os.environ['FUSIBLE_CHECK'] = '1'
     here = os.getcwd()
     os.chdir(folder)

@@ -14,7 +14,10 @@
 #include "core/eval/index.h"
 
 void fs_subs_free(struct fs_subs *subs) {
-  for (int k = 0; k < subs->n; k++) fs_val_unref(subs->s[k].list);
+  for (int k = 0; k < subs->n; k++) {
+    fs_val_unref(subs->s[k].list);
+    fs_val_unref(subs->s[k].inside);
+  }
 }
 
 /* -- reading subscripts ---------------------------------------------------- */
@@ -81,6 +84,80 @@ static enum fs_status flatten_list(struct fs_interp *in, struct fs_sub *s) {
   return FS_OK;
 }
 
+/* -- borders: A[0:n; mirror] ----------------------------------------------- */
+
+static bool is_within(const struct fs_val *range, int64_t extent) {
+  double last = range->start + (double)(fs_range_count(range) - 1) * range->step;
+  return fmin(range->start, last) >= 1 && fmax(range->start, last) <= (double)extent;
+}
+
+/* A list, or a range that leaves the array. */
+static enum fs_status border_list(struct fs_interp *in, const struct fs_sub_of *of,
+                                  struct fs_sub *out, struct fs_val *v) {
+  struct fs_tv list, inside;
+  enum fs_status st = fs_tv_of(in, v, out->span, NULL, &list);
+  if (st != FS_OK) return st;
+  in->span = out->span;
+  bool each = v->of_element;
+  if (of->border == FS_BORDER_ZEROS) {
+    inside = fs_border_inside(in, list, of->extent);
+    out->inside = fs_tv_value(in, &inside);
+  }
+  list = fs_border_places(in, of->border, list, of->extent);
+  fs_val_unref(*v);
+  *v = fs_tv_value(in, &list);
+  v->of_element = each;
+  return FS_OK;
+}
+
+/* Brings a subscript inside, as far as it is one of whole numbers. */
+static enum fs_status apply_border(struct fs_interp *in, const struct fs_sub_of *of,
+                                   struct fs_sub *out, struct fs_val *v) {
+  const double most = 0x1p53;
+  double x = 0;
+  bool lists = v->kind == FS_V_TENSOR && v->tensor->shape.rank > 0;
+  if (!of->border || !of->extent || (lists && v->tensor->dtype == FS_BOOL)) return FS_OK;
+  if (lists) return border_list(in, of, out, v);
+  if (v->kind == FS_V_RANGE) {
+    bool whole = v->start == floor(v->start) && v->step == floor(v->step);
+    bool none = fs_range_count(v) < 1 || is_within(v, of->extent);
+    return whole && !none ? border_list(in, of, out, v) : FS_OK;
+  }
+  enum fs_status st = fs_read_number(in, v, out->span, "an index", &x);
+  if (st != FS_OK || x != floor(x) || fabs(x) > most) return st;
+  int64_t place = fs_border_place(of->border, (int64_t)x, of->extent);
+  if (of->border == FS_BORDER_ZEROS && place != (int64_t)x) out->inside = fs_val_bool(false);
+  fs_val_unref(*v);
+  *v = fs_val_number((double)place, true);
+  return FS_OK;
+}
+
+/* What was chosen, or 0 where a subscript was outside; the part has the shape of a list, if one
+ * stands alone. */
+static enum fs_status put_zeros(struct fs_interp *in, const struct fs_subs *subs,
+                                struct fs_tv *t) {
+  for (int k = 0; k < subs->n; k++) {
+    const struct fs_sub *s = &subs->s[k];
+    struct fs_tv inside;
+    if (s->inside.kind == FS_V_NONE) continue;
+    enum fs_status st = fs_tv_of(in, &s->inside, s->span, NULL, &inside);
+    if (st != FS_OK) return st;
+    if (s->inside.kind == FS_V_BOOL) {
+      inside = fs_tv_number(in, 0, FS_BOOL);
+    } else if (subs->given == 1) {
+      inside.shape = t->shape;
+    } else {
+      st = fs_tv_flatten(in, &inside);
+      if (st != FS_OK) return st;
+      inside.shape = (struct fs_shape){.rank = t->shape.rank};
+      for (int d = 0; d < t->shape.rank; d++)
+        inside.shape.dim[d] = d == k ? t->shape.dim[d] : 1;
+    }
+    *t = fs_tv_choose(in, inside, *t, fs_tv_number(in, 0, t->dtype));
+  }
+  return FS_OK;
+}
+
 static enum fs_status read_sub(struct fs_interp *in, const struct fs_expr *e,
                                const struct fs_sub_of *of, struct fs_sub *out) {
   *out = (struct fs_sub){.span = e->span};
@@ -96,7 +173,9 @@ static enum fs_status read_sub(struct fs_interp *in, const struct fs_expr *e,
   double x = 0;
   bool truth = v.kind == FS_V_BOOL || (v.kind == FS_V_TENSOR && !v.tensor->shape.rank &&
                                        v.tensor->dtype == FS_BOOL);
-  if (truth) {
+  if (!truth) st = apply_border(in, of, out, &v);
+  if (st != FS_OK) {
+  } else if (truth) {
     st = fs_in_error(in, e->span, "bad-index",
                      "a mask has as many elements as what it chooses from; one of two values "
                      "is where(condition, a, b)",
@@ -107,7 +186,8 @@ static enum fs_status read_sub(struct fs_interp *in, const struct fs_expr *e,
     st = tensor_sub(in, &v, of->extent, of->assigned, out);
   } else {
     st = fs_read_number(in, &v, e->span, "an index", &x);
-    *out = (struct fs_sub){FS_SUB_INT, 0, 0, 1, {FS_V_NONE}, e->span, false, false};
+    out->kind = FS_SUB_INT;
+    out->count = 1;
     if (st == FS_OK) st = fs_sub_int(in, x, e->span, of, &out->first);
   }
   out->of_element = in->elementwise && v.of_element && out->kind != FS_SUB_INT;
@@ -144,7 +224,8 @@ enum fs_status fs_subs_read(struct fs_interp *in, const struct fs_expr *e,
   bool column = shape->rank < 2 || (shape->rank == 2 && shape->dim[1] == 1);
   enum fs_status st;
   if (n == 1 && !row && !column) {
-    struct fs_sub_of all = {fs_shape_count(shape), FS_NO_DIM, shape->rank, assigned};
+    struct fs_sub_of all = {fs_shape_count(shape), FS_NO_DIM, shape->rank, assigned,
+                            fs_border_of(e, 0)};
     out->n = 1;
     out->linear = true;
     st = read_sub(in, e->args[1], &all, &out->s[0]);
@@ -159,7 +240,7 @@ enum fs_status fs_subs_read(struct fs_interp *in, const struct fs_expr *e,
   int first = row ? 1 : 0;
   for (int k = 0; k < n; k++) {
     int d = first + k;
-    struct fs_sub_of of = {shape->dim[d], d, shape->rank, assigned};
+    struct fs_sub_of of = {shape->dim[d], d, shape->rank, assigned, fs_border_of(e, k)};
     st = read_sub(in, e->args[1 + k], &of, &out->s[d]);
     if (st == FS_OK && n > 1 && !assigned) st = flatten_list(in, &out->s[d]);
     if (st != FS_OK) return st;
@@ -201,6 +282,7 @@ static enum fs_status choose_real(struct fs_interp *in, const struct fs_expr *e,
     if (st == FS_OK) st = fs_tv_flatten(in, &t);
   } else {
     st = fs_subs_choose(in, subs, whole, shape, e->span, &t);
+    if (st == FS_OK) st = put_zeros(in, subs, &t);
     if (st == FS_OK && each) st = chosen_by_element(in, e, subs, &t);
   }
   if (st == FS_OK) *out = fs_tv_value(in, &t);
@@ -245,6 +327,9 @@ static enum fs_status index_value(struct fs_interp *in, const struct fs_expr *e,
 enum fs_status fs_eval_sub(struct fs_interp *in, const struct fs_expr *e,
                                const struct fs_val *base, struct fs_val *sub) {
   *sub = (struct fs_val){FS_V_NONE};
+  if (e->borders)
+    return fs_in_error(in, e->span, "bad-index", NULL, "%s is %s, which has no border",
+                       fs_in_text(in, e->args[0]->span), fs_val_text(base));
   if (e->n_args != 2)
     return fs_in_error(in, e->span, "bad-index", NULL, "%s is %s and needs one subscript",
                        fs_in_text(in, e->args[0]->span), fs_val_text(base));

@@ -2,6 +2,7 @@
 #ifndef FS_INDEX_H
 #define FS_INDEX_H
 
+#include "core/eval/border.h"
 #include "core/eval/complex.h"
 #include "core/eval/list.h"
 
@@ -12,6 +13,7 @@ struct fs_sub_of {
   int dim; /* FS_NO_DIM: all elements as one, row by row */
   int rank;
   bool assigned;
+  enum fs_border border;
 };
 #define FS_NO_DIM (-1)
 
@@ -25,6 +27,7 @@ struct fs_sub {
   struct fs_span span;
   bool of_element;            /* inside map(): it is one index for each element */
   bool was_mask;              /* LIST: no index comes twice                     */
+  struct fs_val inside;       /* bool: where a border of zeros takes the element; NONE: all */
 };
 
 struct fs_subs {

@@ -192,10 +192,13 @@ static bool of_parts(struct fs_lift_tracer *t, enum fs_map_op op, const struct f
   struct fs_lane b[2] = {a[0], a[n - 1]}, yes, no;
   while (k < n && !has_parts(&a[k])) k++;
   if (k == n) return of_sums(t, op, b, out);
-  b[k] = a[k].parts->yes;
-  if (!of_parts(t, op, b, &yes)) return false;
-  b[k] = a[k].parts->no;
-  if (!of_parts(t, op, b, &no)) return false;
+  fs_id mask = a[k].parts->mask.node;
+  for (int yes_too = 1; yes_too >= 0; yes_too--) { /* both go by one condition together */
+    for (int s = k; s < n; s++)
+      if (has_parts(&a[s]) && a[s].parts->mask.node == mask)
+        b[s] = yes_too ? a[s].parts->yes : a[s].parts->no;
+    if (!of_parts(t, op, b, yes_too ? &yes : &no)) return false;
+  }
   *out = one_of(t, a[k].parts->mask, yes, no);
   return true;
 }
@@ -248,6 +251,23 @@ static bool is_within(const struct known *k, const struct fs_lane *a, int64_t ex
   return is_within(&yes, &a->parts->yes, extent) && is_within(&no, &a->parts->no, extent);
 }
 
+/* Each part that is one place in all rounds that take it as that place, which is read once:
+ * behind a mirror x[2 - i] stands for x[i - 1] where i is 1. */
+static struct fs_lane narrowed(const struct known *k, const struct fs_lane *a) {
+  struct fs_lane out = *a;
+  if (a->affine.known) {
+    struct fs_range r = fs_lift_range_where(k->t->n, k->t->at, &a->affine, k->n, k->least_zero);
+    if (r.first == r.last) out.affine = fs_lift_constant(r.first);
+    return out;
+  }
+  struct known yes = *k, no = *k;
+  add_known(&yes, a->parts->mask.node, true);
+  add_known(&no, a->parts->mask.node, false);
+  out.parts = choice_of((struct fs_lift_tracer *)k->t, a->parts->mask,
+                        narrowed(&yes, &a->parts->yes), narrowed(&no, &a->parts->no));
+  return out;
+}
+
 bool fs_lane_is_inside(const struct fs_lift_tracer *t, const struct fs_lane *a, int64_t extent) {
   struct known k = {.t = t};
   return is_within(&k, a, extent);
@@ -279,6 +299,8 @@ bool fs_lane_sums(struct fs_lift_tracer *t, const struct fs_lane *a, int64_t by,
   if (!joined(t, a, &pair[0])) return false;
   whole = fs_lane_tv(t, &pair[0]);
   if (!of_parts(t, FS_OP_SUB, pair, out)) return false;
+  struct known nothing = {.t = t};
+  *out = narrowed(&nothing, out);
   out->tv = whole;
   out->parts_of = whole.node;
   *leaves = leaves_of(out);

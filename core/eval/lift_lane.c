@@ -532,19 +532,24 @@ static bool read_local(struct fs_lift_tracer *t, const char *name, struct fs_lan
   return true;
 }
 
-static bool counter(struct fs_lift_tracer *t, int l, struct fs_lane *out) {
-  const struct fs_lift_loop *loop =
-      &t->n->loops.data[t->n->items.data[t->at].loops[l]];
+struct fs_lane fs_lane_count(const struct fs_lift_tracer *t, const struct fs_affine *a) {
   const struct fs_lift_item *it = &t->n->items.data[t->at];
-  *out = (struct fs_lane){.kind = FS_LANE_COUNT, .affine = loop->begin};
-  out->affine.k[l] = loop->step;
-  int64_t last = out->affine.c;
+  struct fs_lane out = {.kind = FS_LANE_COUNT, .affine = *a};
+  int64_t last = a->c;
   for (int k = 0; k < it->depth; k++)
-    last += out->affine.k[k] * (t->n->loops.data[it->loops[k]].count - 1);
-  struct fs_range r = fs_lift_bounds(t->n, t->at, &out->affine);
-  out->last = (struct fs_scalar){.x = (double)last, .kind = FS_SC_INT};
-  out->least = (double)r.first;
-  out->most = (double)r.last;
+    last += a->k[k] * (t->n->loops.data[it->loops[k]].count - 1);
+  struct fs_range r = fs_lift_bounds(t->n, t->at, a);
+  out.last = (struct fs_scalar){.x = (double)last, .kind = FS_SC_INT};
+  out.least = (double)r.first;
+  out.most = (double)r.last;
+  return out;
+}
+
+static bool counter(struct fs_lift_tracer *t, int l, struct fs_lane *out) {
+  const struct fs_lift_loop *loop = &t->n->loops.data[t->n->items.data[t->at].loops[l]];
+  struct fs_affine value = loop->begin;
+  value.k[l] = loop->step;
+  *out = fs_lane_count(t, &value);
   return true;
 }
 

@@ -6,6 +6,7 @@
 #ifndef FS_LIFT_LANE_H
 #define FS_LIFT_LANE_H
 
+#include "core/eval/border.h"
 #include "core/eval/lift_nest.h"
 #include "core/eval/trace.h"
 
@@ -120,6 +121,8 @@ bool fs_lift_outside(struct fs_lift_tracer *t, const char *name, struct fs_span 
  * from the round before. */
 bool fs_lift_before(struct fs_lift_tracer *t, int at, struct fs_lane *out);
 
+/* A sum of counters in the loops of item t->at. */
+struct fs_lane fs_lane_count(const struct fs_lift_tracer *t, const struct fs_affine *a);
 /* A sum of counters over its axes. */
 struct fs_tv fs_lift_counted(struct fs_lift_tracer *t, const struct fs_affine *a);
 /* lift_read.c: an element of an array. */
@@ -209,10 +212,10 @@ struct fs_lane fs_lift_rounds(struct fs_lift_tracer *t, int l);
 
 /* What the names are that the `while` of item t->at and those behind it sets. */
 bool fs_lift_region(struct fs_lift_tracer *t);
-/* A whole number from 1 to the extent, as i64 from 0; *inside: it surely is one. Else it is looked
- * at. */
-bool fs_lift_place(struct fs_lift_tracer *t, const struct fs_expr *e, int64_t extent,
-                   struct fs_tv *sub, bool *inside);
+/* A whole number from 1 to the extent, as i64 from 0, where a border has brought it inside;
+ * *inside: it surely is one. Else it is looked at. */
+bool fs_lift_place(struct fs_lift_tracer *t, const struct fs_expr *e, enum fs_border border,
+                   int64_t extent, struct fs_tv *sub, bool *inside);
 /* All elements of an array as a vector, row by row; one that is computed in this block would
  * have to be stored first. */
 bool fs_lift_vector(struct fs_lift_tracer *t, const struct fs_lift_array *of, struct fs_tv *out);

@@ -412,13 +412,23 @@ static bool add_access(struct fs_lift_nest *n, int at, const struct fs_expr *e, 
   for (int k = 0; k < given; k++) {
     int64_t extent = a.shape.dim[first + k];
     struct fs_affine s = fs_lift_affine(n, e->args[1 + k], at, extent);
-    if (!s.known) {
-      if (!read_expr(n, at, e->args[1 + k])) return false;
+    enum fs_border border = fs_border_of(e, k);
+    struct fs_range r = fs_lift_bounds(n, at, &s);
+    if (s.known && r.first >= 1 && r.last <= extent) border = FS_BORDER_NONE;
+    a.border[first + k] = (uint8_t)border;
+    a.counted[first + k] = s;
+    bool one = border && extent == 1 && s.known; /* there is no other */
+    if (one) s = fs_lift_constant(1);
+    if (one && border != FS_BORDER_ZEROS) border = a.border[first + k] = FS_BORDER_NONE;
+    if (!s.known || (border && border != FS_BORDER_ZEROS)) {
+      if (!s.known && !read_expr(n, at, e->args[1 + k])) return false;
       a.place[first + k] = e->args[1 + k];
-      a.sub[first + k] = s;
+      a.sub[first + k] = (struct fs_affine){0};
       continue;
     }
-    if (!stays_inside(n, at, &s, extent, &a)) {
+    if (border) {
+      a.guarded |= !one;
+    } else if (!stays_inside(n, at, &s, extent, &a)) {
       bool new = !n->refused.why;
       fs_lift_refuse(n, e->span, "may be out of range");
       n->refused.place |= new;
@@ -515,6 +525,7 @@ static int reduction_of(const struct fs_lift_nest *n, const struct fs_expr *e, b
 
 static bool same_expr(const struct fs_expr *a, const struct fs_expr *b) {
   if (a == b) return true;
+  if (a->borders || b->borders) return false;
   if (a->kind != b->kind || a->op != b->op || a->n_args != b->n_args || a->number != b->number)
     return false;
   if ((a->text || b->text) && (!a->text || !b->text || strcmp(a->text, b->text))) return false;
@@ -990,6 +1001,8 @@ static bool read_table(void *user, const struct fs_expr *e) {
   for (int k = 0; k + 1 < e->n_args; k++) {
     a.place[first + k] = e->args[1 + k];
     a.sub[first + k] = (struct fs_affine){0};
+    if (fs_border_of(e, k) == FS_BORDER_ZEROS)
+      return fs_lift_refuse(r->n, e->span, "has a border of zeros at a place that a `while` computes");
   }
   *FS_PUSH(&r->n->accesses) = a;
   return true;

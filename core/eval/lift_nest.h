@@ -81,6 +81,8 @@ struct fs_lift_access {
   struct fs_shape shape;         /* of the array, with a dimension for every subscript */
   struct fs_affine sub[FS_MAX_RANK]; /* from 0 */
   const struct fs_expr *place[FS_MAX_RANK]; /* a subscript that is none such sum; or NULL */
+  uint8_t border[FS_MAX_RANK];   /* enum fs_border of a subscript that may leave the array; */
+  struct fs_affine counted[FS_MAX_RANK]; /* ... the sum, from 1, that it is before the border */
 };
 
 /* Two accesses whose order in the rounds one by one tracing would not keep. */

@@ -130,10 +130,10 @@ static bool is_measured_inside(const struct fs_lane *a, int64_t extent) {
          a->most <= (double)extent;
 }
 
-bool fs_lift_place(struct fs_lift_tracer *t, const struct fs_expr *e, int64_t extent,
-                   struct fs_tv *sub, bool *inside) {
-  struct fs_lane a;
-  if (!fs_lane_of(t, e, &a) || a.loose) return false;
+static bool place_of(struct fs_lift_tracer *t, const struct fs_lane *lane, int64_t extent,
+                     struct fs_tv *sub, bool *inside) {
+  struct fs_lane a = *lane;
+  if (a.loose) return false;
   if (a.kind == FS_LANE_NUMBER && !t->in_region) return false;
   if (a.kind > FS_LANE_TENSOR) return false;
   struct fs_tv at = fs_lane_tv(t, &a), low, high;
@@ -155,6 +155,84 @@ bool fs_lift_place(struct fs_lift_tracer *t, const struct fs_expr *e, int64_t ex
   return true;
 }
 
+/* -- borders -------------------------------------------------------------------------- */
+
+static bool with_number(struct fs_lift_tracer *t, enum fs_map_op op, const struct fs_lane *a,
+                        int64_t x, struct fs_lane *out) {
+  struct fs_lane pair[2] = {*a, {.number = fs_val_number((double)x, true)}};
+  return fs_lane_map(t, op, t->in->span, pair, out);
+}
+
+static bool wrap(struct fs_lift_tracer *t, const struct fs_lane *a, int64_t n,
+                 struct fs_lane *out) {
+  return with_number(t, FS_OP_SUB, a, 1, out) && with_number(t, FS_OP_MOD, out, n, out) &&
+         with_number(t, FS_OP_ADD, out, 1, out);
+}
+
+/* As fs_border_places() does it, of numbers of the host. */
+static bool border_counts(struct fs_lift_tracer *t, enum fs_border b, int64_t n,
+                          struct fs_lane *a) {
+  struct fs_lane pair[2];
+  switch (b) {
+    case FS_BORDER_WRAPPED: return wrap(t, a, n, a);
+    case FS_BORDER_MIRROR:
+      return wrap(t, a, 2 * n, &pair[0]) && with_number(t, FS_OP_SUB, &pair[0], 2 * n + 1, &pair[1]) &&
+             fs_lane_map(t, FS_OP_NEG, t->in->span, &pair[1], &pair[1]) &&
+             fs_lane_map(t, FS_OP_MIN, t->in->span, pair, a);
+    default: return with_number(t, FS_OP_MAX, a, 1, a) && with_number(t, FS_OP_MIN, a, n, a);
+  }
+}
+
+static bool keep_inside(struct fs_lift_tracer *t, enum fs_border b, int64_t n, struct fs_lane *a) {
+  if (!b) return true;
+  if (a->kind == FS_LANE_COUNT || a->kind == FS_LANE_NUMBER) return border_counts(t, b, n, a);
+  if (a->kind != FS_LANE_TENSOR || !fs_dtype_is_integer(a->tv.dtype)) return false;
+  a->tv = fs_border_places(t->in, b, a->tv, n);
+  return true;
+}
+
+bool fs_lift_place(struct fs_lift_tracer *t, const struct fs_expr *e, enum fs_border border,
+                   int64_t extent, struct fs_tv *sub, bool *inside) {
+  struct fs_lane a;
+  return fs_lane_of(t, e, &a) && keep_inside(t, border, extent, &a) &&
+         place_of(t, &a, extent, sub, inside);
+}
+
+/* What stands in subscript d, before its border. */
+static bool given_place(struct fs_lift_tracer *t, const struct fs_lift_access *a, int d,
+                        struct fs_lane *out) {
+  if (!a->counted[d].known) return fs_lane_of(t, a->place[d], out);
+  *out = fs_lane_count(t, &a->counted[d]);
+  return true;
+}
+
+/* The same behind it. */
+static bool kept_place(struct fs_lift_tracer *t, const struct fs_lift_access *a, int d,
+                       struct fs_lane *out) {
+  return given_place(t, a, d, out) &&
+         keep_inside(t, (enum fs_border)a->border[d], a->shape.dim[d], out);
+}
+
+/* 0 where a border of zeros has it. */
+static bool put_zeros(struct fs_lift_tracer *t, const struct fs_lift_access *a,
+                      struct fs_lane *out) {
+  struct fs_lane inside = {.number = fs_val_bool(true)}, at, side;
+  for (int d = 0; d < a->shape.rank; d++) {
+    if (a->border[d] != FS_BORDER_ZEROS) continue;
+    if (!given_place(t, a, d, &at)) return false;
+    for (int k = 0; k < 2; k++) {
+      if (!with_number(t, k ? FS_OP_LE : FS_OP_GE, &at, k ? a->shape.dim[d] : 1, &side) ||
+          !fs_lane_truth(t, &side, &side))
+        return false;
+      inside = fs_lane_both(t, &inside, &side);
+    }
+  }
+  if (inside.kind == FS_LANE_NUMBER && inside.number.number != 0) return true;
+  struct fs_tv zero = fs_tv_number(t->in, 0, out->tv.dtype);
+  out->tv = fs_tv_choose(t->in, fs_lane_tv(t, &inside), out->tv, zero);
+  return true;
+}
+
 /* A sum of counters; *inside: it is in range in all rounds. */
 static struct fs_tv counted_place(struct fs_lift_tracer *t, const struct fs_lift_access *a, int d,
                                   bool *inside) {
@@ -162,7 +240,7 @@ static struct fs_tv counted_place(struct fs_lift_tracer *t, const struct fs_lift
   struct fs_range r = fs_lift_bounds(t->n, a->item, &a->sub[d]);
   struct fs_tv sub = fs_lift_counted(t, &a->sub[d]), zero = fs_tv_number(t->in, 0, FS_I64);
   *inside = r.first >= 0 && r.last < extent;
-  if (*inside || fs_lift_is_inside(t->n, a, &a->sub[d], extent)) return sub;
+  if (*inside || a->border[d] || fs_lift_is_inside(t->n, a, &a->sub[d], extent)) return sub;
   struct fs_tv low = fs_tv_map2(t->in, FS_OP_LT, sub, zero);
   struct fs_tv end = fs_tv_number(t->in, (double)extent, FS_I64);
   fs_lift_look(t, fs_tv_map2(t->in, FS_OP_OR, low, fs_tv_map2(t->in, FS_OP_GE, sub, end)));
@@ -177,11 +255,14 @@ static struct fs_tv as_list(struct fs_lift_tracer *t, struct fs_tv places, int64
 bool fs_lift_places(struct fs_lift_tracer *t, const struct fs_lift_access *a, struct fs_tv *out) {
   int64_t n = fs_shape_count(&a->shape);
   struct fs_tv list = fs_tv_number(t->in, 1, FS_I64), sub;
+  struct fs_lane at;
   for (int64_t d = a->shape.rank - 1, stride = 1; d >= 0; stride *= a->shape.dim[d--]) {
     struct fs_tv by = fs_tv_number(t->in, (double)stride, FS_I64);
     bool inside = false;
     if (!a->place[d]) sub = counted_place(t, a, (int)d, &inside);
-    else if (!fs_lift_place(t, a->place[d], a->shape.dim[d], &sub, &inside)) return false;
+    else if (!kept_place(t, a, (int)d, &at) ||
+             !place_of(t, &at, a->shape.dim[d], &sub, &inside))
+      return false;
     if (!inside) {
       double last = (double)(a->shape.dim[d] - 1);
       sub = fs_tv_map2(t->in, FS_OP_MAX, sub, fs_tv_number(t->in, 0, FS_I64));
@@ -334,7 +415,7 @@ static bool find_sums(struct fs_lift_tracer *t, const struct fs_lift_access *a,
       sub[d] = (struct fs_lane){.kind = FS_LANE_COUNT, .affine = a->sub[d]};
       continue;
     }
-    if (!fs_lane_of(t, a->place[d], &at) || !fs_lane_sums(t, &at, 1, &sub[d], &leaves) ||
+    if (!kept_place(t, a, d, &at) || !fs_lane_sums(t, &at, 1, &sub[d], &leaves) ||
         (!fs_lane_is_inside(t, &sub[d], a->shape.dim[d]) &&
          !fs_graph_is_list(fs_block_graph(t->in), sub[d].tv.node, a->shape.dim[d])))
       return false;
@@ -351,20 +432,15 @@ static bool read_neighbours(struct fs_lift_tracer *t, const struct fs_lift_acces
   return read_parts(t, &copy, of, sub, 0, &out->tv);
 }
 
-bool fs_lift_element(struct fs_lift_tracer *t, const struct fs_expr *e,
-                         struct fs_lane *out) {
-  const struct fs_lift_access *a = NULL;
-  for (int k = 0; k < t->n->accesses.len && !a; k++)
-    if (t->n->accesses.data[k].e == e && t->n->accesses.data[k].item == t->at)
-      a = &t->n->accesses.data[k];
-  const struct fs_lift_array *of = a ? fs_lift_array(t, a->name) : NULL;
-  if (!of) return false;
+/* The element, but for zeros behind a border. */
+static bool read_element(struct fs_lift_tracer *t, const struct fs_lift_access *a,
+                         const struct fs_lift_array *of, struct fs_lane *out) {
   struct fs_shape shape;
   struct fs_view v = fs_lift_view(t->n, a, NULL, &shape);
   struct fs_shape sq = fs_squeezed(&shape);
   *out = (struct fs_lane){.kind = FS_LANE_TENSOR, .tv = {of->tv.node, of->tv.dtype, shape}};
   out->loose = of->loose;
-  t->in->span = e->span;
+  t->in->span = a->e->span;
   bool counted = a->guarded && !fs_lift_is_computed(a), asks = false;
   if (counted && read_loosely(t, a, of, out, &asks)) return true;
   if (!counted && fs_lift_is_computed(a) && read_neighbours(t, a, of, out, &asks)) return true;
@@ -374,4 +450,14 @@ bool fs_lift_element(struct fs_lift_tracer *t, const struct fs_expr *e,
   if (is_crossed(t->n, a)) return choose_elements(t, a, of, out);
   if (v.src_rank) out->tv.node = fs_graph_view(fs_block_graph(t->in), of->tv.node, &v, &sq);
   return true;
+}
+
+bool fs_lift_element(struct fs_lift_tracer *t, const struct fs_expr *e,
+                         struct fs_lane *out) {
+  const struct fs_lift_access *a = NULL;
+  for (int k = 0; k < t->n->accesses.len && !a; k++)
+    if (t->n->accesses.data[k].e == e && t->n->accesses.data[k].item == t->at)
+      a = &t->n->accesses.data[k];
+  const struct fs_lift_array *of = a ? fs_lift_array(t, a->name) : NULL;
+  return of && read_element(t, a, of, out) && put_zeros(t, a, out);
 }

@@ -439,7 +439,7 @@ static bool read_table(struct fs_lift_tracer *t, const struct fs_expr *e, struct
     int64_t extent = s->dim[of->first + k], stride = 1;
     bool inside;
     t->in->span = e->args[1 + k]->span;
-    if (!fs_lift_place(t, e->args[1 + k], extent, &sub, &inside)) return false;
+    if (!fs_lift_place(t, e->args[1 + k], fs_border_of(e, k), extent, &sub, &inside)) return false;
     if (!inside && t->extra.kind != FS_LANE_NUMBER) {
       sub = fs_tv_map2(t->in, FS_OP_MAX, sub, fs_tv_number(t->in, 0, FS_I64));
       sub = fs_tv_map2(t->in, FS_OP_MIN, sub, fs_tv_number(t->in, (double)(extent - 1), FS_I64));

@@ -300,12 +300,23 @@ static int call(struct writer *w, const struct fs_expr *e, int to) {
   return i.to;
 }
 
+static int border(struct writer *w, const struct fs_expr *e, int k, int sub) {
+  struct fs_loop_instruction i = {.code = FS_LC_BORDER, .op = e->borders[k], .n = 2};
+  if (e->borders[k] == FS_BORDER_ZEROS) return refuse(w);
+  i.src[0] = sub;
+  i.src[1] = extent(w, (struct fs_loop_extent){FS_LX_END, w->view, w->dim, 0});
+  i.to = target(w, -1);
+  put(w, i);
+  return i.to;
+}
+
 static void subscripts(struct writer *w, const struct fs_expr *e, struct fs_loop_instruction *i) {
   int of = w->view, dim = w->dim;
   for (int k = 1; k < e->n_args && !w->refused; k++) {
     w->view = i->op;
     w->dim = k - 1;
     i->src[k - 1] = expression(w, e->args[k], -1);
+    if (fs_border_of(e, k - 1)) i->src[k - 1] = border(w, e, k - 1, i->src[k - 1]);
   }
   w->view = of;
   w->dim = dim;

@@ -40,6 +40,7 @@ enum fs_loop_code {
   FS_LC_BINARY, FS_LC_UNARY, /* the same of an operator */
   FS_LC_CAST,                /* to = src[0] as a tensor of type op */
   FS_LC_COPY,
+  FS_LC_BORDER,              /* to = the place in 1 ... src[1] that enum fs_border `op` has for src[0] */
   FS_LC_LOAD,                /* to = the element of view `op` at src[...] */
   FS_LC_STORE,               /* src[FS_MAX_RANK - 1] ... */
   FS_LC_DECIDE,              /* a decides in a && b, in a || b: then to = a, and on with jump */

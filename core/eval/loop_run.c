@@ -2,6 +2,7 @@
  * go a short way; what else there is, loop_value.c. */
 #include <math.h>
 
+#include "core/eval/border.h"
 #include "core/eval/loop.h"
 
 /* Beyond it not every whole number is a double. */
@@ -186,6 +187,17 @@ static bool subscript(const struct fs_loop_register *r, int64_t *out) {
   return true;
 }
 
+/* False: a place that is no whole number, or an array without elements. */
+static bool keep_inside(const struct fs_loop *l, const struct fs_loop_instruction *i) {
+  const struct fs_loop_register *sub = &l->registers[i->src[0]];
+  double x = fs_loop_number(sub), n = l->registers[i->src[1]].x;
+  bool number = sub->tag != FS_SC_BOOL && sub->tag != FS_LT_BOOL;
+  if (!number || n < 1 || !(fabs(x) <= LARGEST_INT) || x != floor(x)) return false;
+  int64_t place = fs_border_place((enum fs_border)i->op, (int64_t)x, (int64_t)n);
+  set(&l->registers[i->to], (double)place, FS_SC_INT);
+  return true;
+}
+
 /* Where the element lies; NULL: there is none. */
 static inline char *place(const struct fs_loop *l, const struct fs_loop_instruction *i) {
   const struct fs_loop_view *v = &l->views[i->op];
@@ -367,6 +379,7 @@ const struct fs_loop_instruction *fs_loop_go(const struct fs_loop *l, int from,
       case FS_LC_GE: done = at_least(a, b, to); break;
       case FS_LC_LOAD: done = load(l, i); break;
       case FS_LC_STORE: done = store(l, i); break;
+      case FS_LC_BORDER: done = keep_inside(l, i); break;
       case FS_LC_COPY: set_integer(to, a->i, a->tag); break;
       case FS_LC_DECIDE:
         if (decides(a, i->op, to)) i = i->on - 1;

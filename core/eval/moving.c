@@ -268,6 +268,7 @@ static void add_reach(struct fs_moves *m, const struct reach *reach) {
 
 static void read_index(struct reader *r, const struct fs_expr *e) {
   add_box(r, e, false);
+  r->odd |= e->borders != NULL;
   read_expr(r, e->args[0]);
   for (int k = 1; k < e->n_args; k++) {
     struct reach reach;

@@ -48,6 +48,16 @@ enum fs_ast_op {
   FS_AO_NEG, FS_AO_PLUS, FS_AO_NOT, FS_AO_TRANSPOSE
 };
 
+/* What A[i; mirror] has of places outside of A. */
+enum fs_border {
+  FS_BORDER_NONE,    /* `checked`: they are an error  */
+  FS_BORDER_CLAMPED, /* the nearest element           */
+  FS_BORDER_MIRROR,  /* 1 is at 0, 2 at -1            */
+  FS_BORDER_WRAPPED, /* the last one is at 0          */
+  FS_BORDER_ZEROS,   /* 0                             */
+  FS_BORDERS
+};
+
 struct fs_expr;
 struct fs_param {
   const char *name;
@@ -72,6 +82,7 @@ struct fs_expr {
   int n_args;
   struct fs_expr **args;
   int n_rows, *row_len;    /* FS_EX_ARRAY                                  */
+  const uint8_t *borders;  /* FS_EX_INDEX: enum fs_border of each subscript; NULL: none */
   int n_params;
   struct fs_param *params; /* FS_EX_LAMBDA, FS_EX_LIST                     */
 };
@@ -117,5 +128,11 @@ struct fs_stmt {
   struct fs_lift *lift;    /* ... and whether it is one over elements                          */
   struct fs_stmt *next;
 };
+
+static inline enum fs_border fs_border_of(const struct fs_expr *e, int subscript) {
+  return e->borders ? (enum fs_border)e->borders[subscript] : FS_BORDER_NONE;
+}
+/* "mirror" */
+extern const char *const fs_border_words[FS_BORDERS];
 
 #endif

@@ -152,7 +152,11 @@ static void put_expr(struct fs_str *out, const struct fs_expr *e) {
     case FS_EX_UNARY: fs_str_printf(out, "(%s%s", e->plain ? "." : "", op_text(e->op)); break;
     case FS_EX_RANGE: fs_str_puts(out, "(range"); break;
     case FS_EX_CALL: fs_str_puts(out, "(call"); break;
-    case FS_EX_INDEX: fs_str_puts(out, "(index"); break;
+    case FS_EX_INDEX:
+      fs_str_puts(out, "(index");
+      for (int k = 0; k + 1 < e->n_args && e->borders; k++)
+        fs_str_printf(out, "%c%s", k ? ',' : ';', fs_border_words[e->borders[k]]);
+      break;
     case FS_EX_LIST: put_list_of(out, e); return;
     case FS_EX_FIELD:
       fs_str_puts(out, "(.");

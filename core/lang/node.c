@@ -1,6 +1,9 @@
 /* node.c - nodes of the tree, made by hand: see node.h. */
 #include "core/lang/node.h"
 
+const char *const fs_border_words[FS_BORDERS] = {"checked", "clamped", "mirror", "wrapped",
+                                                 "zeros"};
+
 struct fs_expr *fs_ex_node(struct fs_arena *arena, enum fs_expr_kind kind, struct fs_span span,
                            int n, struct fs_expr *const *args) {
   struct fs_expr *e = FS_NEW(arena, struct fs_expr);

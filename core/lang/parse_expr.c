@@ -403,7 +403,9 @@ static bool rule_args(struct fs_parser *p, struct exprs *args) {
 /* subscript = ":" | expr        (`end` is a value in here) */
 static struct fs_expr *rule_subscript(struct fs_parser *p) {
   bool all = p->cur.kind == FS_TK_COLON;
-  if (all && (p->next.kind == FS_TK_COMMA || p->next.kind == FS_TK_RBRACKET)) {
+  bool ends = p->next.kind == FS_TK_COMMA || p->next.kind == FS_TK_RBRACKET ||
+              p->next.kind == FS_TK_SEMI;
+  if (all && ends) {
     struct fs_expr *e = new_expr(p, FS_EX_COLON, fs_cur_span(p));
     fs_advance(p);
     return e;
@@ -414,8 +416,35 @@ static struct fs_expr *rule_subscript(struct fs_parser *p) {
   return fs_rule_expr(p);
 }
 
-/* subscripts = subscript { "," subscript } "]" */
-static bool rule_subscripts(struct fs_parser *p, struct exprs *args) {
+/* borders = word { "," word }         one for all of n subscripts, or one for each */
+static const uint8_t *rule_borders(struct fs_parser *p, int n) {
+  uint8_t *out = fs_arena_alloc(p->arena, (size_t)n);
+  struct fs_span first = fs_cur_span(p);
+  int given = 0;
+  do {
+    int b = 0;
+    while (p->cur.kind == FS_TK_NAME && b < FS_BORDERS &&
+           (strlen(fs_border_words[b]) != p->cur.text_len ||
+            memcmp(fs_border_words[b], p->cur.text, p->cur.text_len)))
+      b++;
+    if (p->cur.kind != FS_TK_NAME || b == FS_BORDERS)
+      return fs_unexpected(p, "syntax",
+                           "subscripts are separated by commas, A[i, j]; behind a `;` stands what "
+                           "is outside: clamped, mirror, wrapped, zeros or checked",
+                           "expected the kind of a border, found %s", fs_found(p));
+    if (given < n) out[given] = (uint8_t)b;
+    given++;
+    fs_advance(p);
+  } while (fs_accept(p, FS_TK_COMMA));
+  if (given == 1) memset(out, out[0], (size_t)n);
+  if (given == 1 || given == n) return out;
+  first.end = p->prev_end;
+  return fs_fail(p, first, "syntax", "one border is for all subscripts",
+                 "there are %d subscripts, but %d borders", n, given);
+}
+
+/* subscripts = subscript { "," subscript } [ ";" borders ] "]" */
+static bool rule_subscripts(struct fs_parser *p, struct exprs *args, const uint8_t **borders) {
   p->subscripts++;
   do {
     struct fs_expr *arg = rule_subscript(p);
@@ -424,10 +453,7 @@ static bool rule_subscripts(struct fs_parser *p, struct exprs *args) {
   } while (fs_accept(p, FS_TK_COMMA));
   p->subscripts--;
   const char *hint = "subscripts are separated by commas: A[i, j]";
-  if (p->cur.kind == FS_TK_SEMI) {
-    fs_unexpected(p, "syntax", hint, "expected `,` or `]`, found `;`");
-    return false;
-  }
+  if (fs_accept(p, FS_TK_SEMI) && !(*borders = rule_borders(p, args->list.len - 1))) return false;
   return expect_close(p, FS_TK_RBRACKET, "`,` or `]`", hint);
 }
 
@@ -645,14 +671,16 @@ static struct fs_expr *rule_suffix(struct fs_parser *p, struct fs_expr *left) {
                    "a product needs its sign: 2*(a + b)",
                    "a number cannot be called");
   struct exprs args = {0};
+  const uint8_t *borders = NULL;
   *FS_PUSH(&args.list) = left;
   bool good = fs_open(p) &&
-              (is_call ? rule_args(p, &args) : rule_subscripts(p, &args));
+              (is_call ? rule_args(p, &args) : rule_subscripts(p, &args, &borders));
   if (!good) {
     FS_VEC_FREE(&args.list);
     return NULL;
   }
   struct fs_expr *e = new_expr(p, is_call ? FS_EX_CALL : FS_EX_INDEX, bracket);
+  e->borders = borders;
   e->span = left->span;
   e->span.end = p->prev_end;
   return take_args(p, e, &args);

@@ -578,6 +578,12 @@ static bool as_target(struct fs_parser *p, struct fs_stmt *s,
     set_target(p, s, as_param(e));
     return true;
   }
+  for (const struct fs_expr *x = e; x->kind == FS_EX_INDEX || x->kind == FS_EX_FIELD; x = x->args[0])
+    if (x->borders) {
+      fs_fail(p, e->span, "bad-target", "only what is read has a border",
+              "places outside of an array cannot be assigned to");
+      return false;
+    }
   if (e->kind == FS_EX_INDEX && is_plain_name(e->args[0])) {
     s->kind = FS_ST_INDEXED;
     s->expr2 = e;

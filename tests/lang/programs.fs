@@ -28,8 +28,7 @@ tg = zeros(2, 5); tx = zeros(2, 5); tgx = zeros(2, 5); tgg = zeros(2, 5);
 forall p = 1:2, q = 1:5
   sg = 0; sx = 0; sgx = 0; sgg = 0;
   for i = -R:R
-    k = where(q + i < 1, 1 - q - i, where(q + i > n, 2*n + 1 - q - i, q + i));
-    t_g = g[p, k]; t_x = w[p, k];
+    t_g = g[p, q + i; mirror]; t_x = w[p, q + i; mirror];
     sg = sg + t_g; sx = sx + t_x; sgx = sgx + t_g*t_x; sgg = sgg + t_g*t_g;
   end
   tg[p, q] = sg; tx[p, q] = sx; tgx[p, q] = sgx; tgg[p, q] = sgg;

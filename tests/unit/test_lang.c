@@ -150,6 +150,8 @@ static const struct {
     {"A[f(end)]'", "(show (' (index A (call f end))))"},
     {"A[i][j]", "(show (index (index A i) j))"},
     {"f(x)[1]", "(show (index (call f x) 1))"},
+    {"A[i, :; mirror]", "(show (index;mirror,mirror A i :))"},
+    {"A[i, j; checked, zeros]", "(show (index;checked,zeros A i j))"},
     {"[]", "(show (array))"},
     {"[1, 2; 3, 4]", "(show (array (1 2) (3 4)))"},
     {"[1, 2;\n 3, 4;\n]", "(show (array (1 2) (3 4)))"},
