@@ -402,41 +402,49 @@ static bool begin_access(struct fs_lift_nest *n, int at, const struct fs_expr *e
   return true;
 }
 
-/* Adds it; false: a subscript is a sum of counters that does not stay inside of the array, or is
- * made of more than elements. */
+/* A subscript of dimension d that is no sum of counters, or that a border changes. */
+static bool add_computed(struct fs_lift_nest *n, int at, const struct fs_expr *sub, int d,
+                         struct fs_lift_access *a) {
+  if (!a->counted[d].known && !read_expr(n, at, sub)) return false;
+  a->place[d] = sub;
+  a->sub[d].known = false;
+  return true;
+}
+
+/* Subscript k of an access, of dimension d; false: it does not stay inside of the array, or is made
+ * of more than elements. */
+static bool add_subscript(struct fs_lift_nest *n, int at, int k, int d, struct fs_lift_access *a) {
+  const struct fs_expr *sub = a->e->args[1 + k];
+  int64_t extent = a->shape.dim[d];
+  enum fs_border border = fs_border_of(a->e, k);
+  struct fs_affine s = a->counted[d] = fs_lift_affine(n, sub, at, extent);
+  struct fs_range r = fs_lift_bounds(n, at, &s);
+  bool inside = s.known && r.first >= 1 && r.last <= extent, zeros = border == FS_BORDER_ZEROS;
+  bool one = s.known && border && extent == 1; /* there is no other */
+  if (one) s = fs_lift_constant(1);
+  if (inside || (one && !zeros)) border = FS_BORDER_NONE;
+  a->border[d] = (uint8_t)border;
+  if (!s.known || (border && !zeros)) return add_computed(n, at, sub, d, a);
+  a->guarded |= border && !one;
+  if (!border && !stays_inside(n, at, &s, extent, a)) {
+    bool new = !n->refused.why;
+    fs_lift_refuse(n, a->e->span, "may be out of range");
+    n->refused.place |= new;
+    return false;
+  }
+  s.c--;
+  a->sub[d] = s;
+  return true;
+}
+
+/* Adds it; false: one of its subscripts cannot be. */
 static bool add_access(struct fs_lift_nest *n, int at, const struct fs_expr *e, bool write) {
   struct fs_lift_access a;
-  int first = 0, given = e->n_args - 1;
+  int first = 0;
   if (!begin_access(n, at, e, &a, &first)) return false;
   a.write = write;
-  for (int k = 0; k < given; k++) {
-    int64_t extent = a.shape.dim[first + k];
-    struct fs_affine s = fs_lift_affine(n, e->args[1 + k], at, extent);
-    enum fs_border border = fs_border_of(e, k);
-    struct fs_range r = fs_lift_bounds(n, at, &s);
-    if (s.known && r.first >= 1 && r.last <= extent) border = FS_BORDER_NONE;
-    a.border[first + k] = (uint8_t)border;
-    a.counted[first + k] = s;
-    bool one = border && extent == 1 && s.known; /* there is no other */
-    if (one) s = fs_lift_constant(1);
-    if (one && border != FS_BORDER_ZEROS) border = a.border[first + k] = FS_BORDER_NONE;
-    if (!s.known || (border && border != FS_BORDER_ZEROS)) {
-      if (!s.known && !read_expr(n, at, e->args[1 + k])) return false;
-      a.place[first + k] = e->args[1 + k];
-      a.sub[first + k] = (struct fs_affine){0};
-      continue;
-    }
-    if (border) {
-      a.guarded |= !one;
-    } else if (!stays_inside(n, at, &s, extent, &a)) {
-      bool new = !n->refused.why;
-      fs_lift_refuse(n, e->span, "may be out of range");
-      n->refused.place |= new;
-      return false;
-    }
-    s.c--;
-    a.sub[first + k] = s;
-  }
+  for (int k = 0; k + 1 < e->n_args; k++)
+    if (!add_subscript(n, at, k, first + k, &a)) return false;
   *FS_PUSH(&n->accesses) = a;
   return true;
 }
