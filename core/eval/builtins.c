@@ -73,7 +73,7 @@ static const struct fs_builtin builtins[] = {
      "all elements of x, or those along a dimension, put together by op: "
      "\"sum\", \"prod\", \"max\", \"min\", \"any\", \"all\", \"argmax\", \"argmin\", "
      "\"var\", \"logsumexp\", one of "
-     "the first six as a function, or (x, y) -> x + y"},
+     "the first six as a function, or an associative function of two elements"},
 
     {"find", 1, 2, fs_bi_find, FS_BT_WHOLE, 0, "find(mask)",
      "the positions, from 1 and row by row, of the elements that are true or not zero; "

@@ -510,6 +510,11 @@ enum fs_status fs_bi_reduce(struct fs_call *c) {
     known = (f->func->kind == FS_FN_BUILTIN &&
              reduction_by_name(f->func->name, &op)) ||
             reduction_by_lambda(c->in, f->func, &op);
+  unsigned dims = 0;
+  if (!known && f->kind == FS_V_FUNCTION) {
+    enum fs_status st = fs_arg_dims(c, 2, &dims);
+    return st == FS_OK ? fs_fold(c, dims) : st;
+  }
   if (!known)
     return fs_in_error(c->in, c->arg_spans[0], "bad-reduction",
                        "sum prod max min any all argmax argmin var logsumexp, or (x, y) -> x + y, x*y, "

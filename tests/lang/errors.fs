@@ -107,7 +107,7 @@ reshape(ones(6), 4, 2)        # error: cannot reshape
 # ---
 map(3, ones(2))               # error: the first argument of map must be a function
 # ---
-reduce((x, y) -> x - y, ones(3))   # error: reduce cannot put values together with this
+reduce("mean", ones(3))            # error: reduce cannot put values together with this
 # ---
 import "missing.fs"           # error: cannot import
 # ---

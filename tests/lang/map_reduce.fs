@@ -27,12 +27,54 @@ print(reduce((a, b) -> b + a, x), " ", reduce((a, b) -> min(b, a), x))   # expec
 h(max) = reduce((a, b) -> max(a, b), x);
 # ---
 max(a, b) = a - b;
-reduce((a, b) -> max(a, b), x)   # error: reduce cannot put values together with this
-# ---
+reduce((a, b) -> max(a, b), [9, 2, 3])   # expect: 4
 g(a, b) = max(a, b);
-reduce(g, x)                  # error: reduce cannot put values together with this
+reduce(g, [9, 2, 3])          # expect: 4
 # ---
-h((a, b) -> a)                # error: reduce cannot put values together with this
+# Associative functions of one's own: elements stay in order, however many there are.
+last(a, b) = b;
+for n = [1, 2, 7, 8, 9, 63, 64, 65, 513, 4099, 70001]
+  m = reduce((a, b) -> (a*10 + b) - 9*a, i64(1:n));
+  assert(m == n*(n + 1)/2 && reduce(last, 1:n) == n && reduce((a, b) -> a, 1:n) == 1, n);
+end
+s = 0; t = 0;
+for k = 1:3; s = k; t += reduce((a, b) -> a + b + s, [1, 2, 3]); end
+print(t)                                           # expect: 30
+# Products of matrices do not commute: Fibonacci's numbers, and turns and moves on a grid.
+mul(p, q) = {p[1]*q[1] + p[2]*q[3], p[1]*q[2] + p[2]*q[4], p[3]*q[1] + p[4]*q[3], p[3]*q[2] + p[4]*q[4]};
+o = ones(90, "i64");
+print(reduce(mul, {o, o, o, 0*o})[2])              # expect: 2880067194370816120
+walk(a, b) = {turn = mod(a.turn + b.turn, 4),
+              x = a.x + where(a.turn == 0, b.x, where(a.turn == 1, -b.y, where(a.turn == 2, -b.x, b.y))),
+              y = a.y + where(a.turn == 0, b.y, where(a.turn == 1, b.x, where(a.turn == 2, -b.y, -b.x)))};
+n = 1000; k = 1:n; turn = mod(i64(k).^2 + i64(k), 4); step = mod(i64(k)*7, 5);
+w = reduce(walk, {turn = turn, x = step, y = 0*step});
+x = 0; y = 0; d = 0;
+for i = 1:n
+  x += where(d == 0, step[i], where(d == 2, -step[i], 0));
+  y += where(d == 1, step[i], where(d == 3, -step[i], 0));
+  d = mod(d + turn[i], 4);
+end
+print(w.x == x && w.y == y && w.turn == d)         # expect: true
+# The largest and the first place of it, also along a dimension.
+best(a, b) = {v = max(a.v, b.v), at = where(a.v >= b.v, a.at, b.at)};
+v = f32([3, 9, 2, 9, 1]); r = reduce(best, {v = v, at = 1:5});
+print(r.v, " ", r.at)                              # expect: 9 2
+A = reshape(1:84, 2, 6, 7);
+print(all(reduce((a, b) -> a + b - 1, A, 2) == sum(A, 2) - 5) && all(reduce((a, b) -> b, A, -1) == A[:, :, 7]))   # expect: true
+size(reduce((a, b) -> b, A, 2))'                   # expect: i64[1×3]
+                                                   # expect:   2  1  7
+print(reduce((a, b) -> b, 7), " ", reduce((a, b) -> a + 1, [4; 5], 2)[2])   # expect: 7 5
+reduce((a, b) -> true, [1, 2, 3])                  # expect: true
+s = 1; reduce((a, b) -> a*b + s, zeros(0))         # error: no elements cannot be put together: zeros(0) is 0
+# ---
+reduce((a, b) -> {a}, {1:3, 2:4})                  # error: the function of reduce puts two elements together to one, and gives a list
+# ---
+reduce((a, b) -> {a[1], b[1]}, {1:3, 2:5})         # error: arrays that are put together have one shape: 3 and 4
+# ---
+reduce((a, b) -> a + 1, zeros(2, 2), [1, 2])       # error: a function of the user puts elements together along one dimension
+# ---
+reduce((a, b) -> sum(a), [1, 2])                   # error: map gives the function single elements, and sum takes an array
 # ---
 map(t -> "a", [1])            # error: the function of map must give numbers, not a string
 # ---
