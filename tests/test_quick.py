@@ -30,7 +30,7 @@ def build(folder, cuda):
         with open(os.path.join(CUDA, name), encoding='utf-8') as f:
             text += f.read()
     source = os.path.join(folder, 'quick.cu' if cuda else 'quick.cc')
-    head = '' if cuda else '#include "fiber.h"\n'
+    head = '' if cuda else '#include "fiber.h"\n#include <stdio.h>\n'
     with open(os.path.join(HERE, 'fiber', 'quick_test.h'), encoding='utf-8') as f:
         text = head + text + f.read()
     with open(source, 'w', encoding='utf-8') as f:
