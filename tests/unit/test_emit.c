@@ -430,20 +430,35 @@ static struct fs_device sm100 = {
     .max_threads = 1024, .shared_bytes = 227 << 10, .regs = 65536,
     .cache_bytes = 126 << 20, .bandwidth = 7e12};
 
-static void compile_for(struct kb *b, const char *name,
-                        const struct fs_device *d) {
-  struct fs_emitted e;
-  fs_kernel_look(&b->k);
-  fs_emit_cuda(&b->plan, &b->k, d, NULL, &e);
+static void compile_text(const char *name, const char *text, const char *arch) {
   char *log = NULL;
-  enum fs_status status = fs_nvrtc_check(e.source, d->arch, &log);
+  enum fs_status status = fs_nvrtc_check(text, arch, &log);
   if (status == FS_OK) n_compiled++;
   if (status == FS_ERR_USER) {
-    printf("FAIL %s: does not compile for %s\n%s\n", name, d->arch, log);
+    printf("FAIL %s: does not compile for %s\n%s\n", name, arch, log);
     n_failed++;
   }
   free(log);
-  fs_emitted_free(&e);
+}
+
+static void emit_for(struct kb *b, const struct fs_device *d, struct fs_emitted *e) {
+  fs_kernel_look(&b->k);
+  fs_emit_cuda(&b->plan, &b->k, d, NULL, e);
+}
+
+/* For every architecture; a text without instructions of a device, which is the same for
+ * several, is compiled for one of them. */
+static void compile_everywhere(struct kb *b, const char *name) {
+  const struct fs_device *const all[] = {&sm90, &sm80, &sm100};
+  struct fs_emitted e[FS_LEN(all)];
+  for (size_t k = 0; k < FS_LEN(all); k++) {
+    emit_for(b, all[k], &e[k]);
+    bool again = false;
+    for (size_t j = 0; j < k && !strstr(e[k].source, "asm"); j++)
+      again |= !strcmp(e[j].source, e[k].source);
+    if (!again) compile_text(name, e[k].source, all[k]->arch);
+  }
+  for (size_t k = 0; k < FS_LEN(all); k++) fs_emitted_free(&e[k]);
 }
 
 static bool nvrtc_present(void) {
@@ -490,9 +505,7 @@ static void check(struct kb *b, const char *name, int blocks, bool compile,
   }
   fs_emitted_free(&e);
   if (!compile || !nvrtc_present()) return;
-  compile_for(b, name, &sm80);
-  compile_for(b, name, &sm90);
-  compile_for(b, name, &sm100);
+  compile_everywhere(b, name);
 }
 
 /* -- cases ------------------------------------------------------------------------------- */
@@ -1024,7 +1037,7 @@ static void run_random(void) {
     s->op = 1; /* normal: only that it compiles */
     snprintf(name, sizeof name, "normal-%s", flat_tunings[t].name);
     if (show) check(b, name, 2, true, 0);
-    else if (nvrtc_present()) compile_for(b, name, &sm90);
+    else if (nvrtc_present()) compile_everywhere(b, name);
     free_kernel(b);
   }
 }
@@ -1042,17 +1055,6 @@ static void run_scalar(void) {
 
 /* -- the library's texts ------------------------------------------------------------------ */
 
-static void compile_text(const char *name, const struct fs_str *text) {
-  char *log = NULL;
-  if (fs_nvrtc_check(fs_str_text(text), "sm_90a", &log) == FS_OK) {
-    n_compiled++;
-  } else {
-    printf("FAIL %s: does not compile alone\n%s\n", name, log);
-    n_failed++;
-  }
-  free(log);
-}
-
 /* Each skeleton, after test.cuh and all preludes together, is CUDA C. */
 static void run_skeletons(void) {
   if (!nvrtc_present()) return;
@@ -1061,14 +1063,14 @@ static void run_skeletons(void) {
   fs_str_puts(&prelude, stand_in);
   for (const struct fs_embedded *f = fs_embedded; f->name; f++)
     if (!strncmp(f->name, "elemlib/cuda/", 13)) fs_str_puts(&prelude, f->text);
-  compile_text("elemlib/cuda", &prelude);
+  compile_text("elemlib/cuda", fs_str_text(&prelude), "sm_90a");
   for (const struct fs_embedded *f = fs_embedded; f->name; f++) {
     if (strncmp(f->name, "elemlib/scheme/", 15) || f->text == stand_in)
       continue;
     struct fs_str text = {0};
     fs_str_puts(&text, fs_str_text(&prelude));
     fs_str_puts(&text, f->text);
-    compile_text(f->name, &text);
+    compile_text(f->name, fs_str_text(&text), "sm_90a");
     fs_str_free(&text);
   }
   fs_str_free(&prelude);
