@@ -25,9 +25,10 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COUNTS = re.compile(r'^(\d+) passed, (\d+) failed\b', re.M)
 SHOWN_LINES = 60
+SLOWEST = 10
 # The suites that take longest, the longest first.
 LONG = ['test_nvrtc', 'fake/test_lang', 'fake/test_fake', 'unit/test_emit', 'test_elem',
-        'test_updates', 'jupyter/test_floods']
+        'jupyter/test_floods', 'unit/test_cuda', 'test_mixtures']
 
 
 def suites(build):
@@ -149,7 +150,7 @@ class Report:
     """What the suites gave; asked by several threads."""
     def __init__(self):
         self.passed = self.failed = 0
-        self.times = {}
+        self.times, self.used = {}, {}  # seconds by name: on the clock, of a processor
         self.lock = threading.Lock()
 
     def add(self, name, seconds, idle, status, output, left, used):
@@ -159,12 +160,21 @@ class Report:
         with self.lock:
             self.passed += passed
             self.failed += failed
-            self.times[name] = round(seconds, 1)
+            self.times[name], self.used[name] = round(seconds, 1), round(used, 1)
             if failed:
                 print('\n'.join(output.splitlines()[-SHOWN_LINES:]))
             print(f'{"FAIL" if failed else "ok":4} {name:28} {passed:6} passed '
                   f'{failed:4} failed {seconds:7.1f} s, {used:5.1f} of a processor'
                   f'  {remark}'.rstrip(), flush=True)
+
+    def close(self, seconds):
+        """Where the time went, and the counts."""
+        slowest = sorted(self.used, key=self.used.get, reverse=True)[:SLOWEST]
+        if len(self.used) > 1:
+            print(f'{seconds:.0f} s, {sum(self.used.values()):.0f} of a processor; of these')
+            for name in slowest:
+                print(f'  {self.used[name]:7.1f} {name}')
+        print(f'{self.passed} passed, {self.failed} failed')
 
 
 def run_all(wanted, jobs, env, idle):
@@ -216,6 +226,7 @@ def main():
                BUILD=build, PYTHONDONTWRITEBYTECODE='1', FUSIBLE_CHECK='1')
     env.setdefault('FUSIBLE_REGIONS', 'off')
     forget_kernels(build)
+    began = time.monotonic()
     wanted = chosen(list(suites(build)), args.pattern, args.unit)
     # What tests measure and learn is nobody else's business.
     with tempfile.TemporaryDirectory(prefix='fusible-data-') as data:
@@ -226,7 +237,7 @@ def main():
     if report.passed + report.failed == 0:
         print('no suite was found')
         report.failed = 1
-    print(f'{report.passed} passed, {report.failed} failed')
+    report.close(time.monotonic() - began)
     return 1 if report.failed else 0
 
 
