@@ -82,7 +82,7 @@ static const struct { const char *name, *help; } env_table[] = {
   {"FUSIBLE_REPLAY", "off: kernels of blocks that come again start one by one"},
   {"FUSIBLE_NVRTC", "path of NVRTC's shared library"},
   {"FUSIBLE_COMPILERS", "processes that compile many kernels at once; 0: none"},
-  {"FUSIBLE_CUBLAS, FUSIBLE_CUSOLVER", "paths of these libraries"},
+  {"FUSIBLE_CUBLAS, FUSIBLE_CUSOLVER, FUSIBLE_CUFFT", "their paths"},
   {"FUSIBLE_FFTW", "off: Fourier transforms do without FFTW"},
   {"XDG_CONFIG_HOME", "holds fusible/rc.fs, read at the prompt's start"},
   {"XDG_STATE_HOME", "holds fusible/history"},

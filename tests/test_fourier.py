@@ -75,6 +75,17 @@ def steps(n):
     return sum_ if left == 1 else 20 * np.log2(2 * n)
 
 
+def run_program(program, target):
+    """On the CPU, or the fake GPU with a library of its own or without one."""
+    if target != 'cuFFT':
+        return fakegpu.run_script(program, target, HOME)
+    path = os.path.join(HOME, 'program.fs')
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write(program)
+    env = fakegpu.environment(HOME, FUSIBLE_CUFFT=os.path.join(fakegpu.FAKE, 'cufft.so'))
+    return fakegpu.run(['--no-rc', '--target', 'cuda', path], env)
+
+
 def run(text, data, target, what):
     path, out = os.path.join(HOME, 'in.npz'), os.path.join(HOME, 'out.npz')
     parts, head = {}, []
@@ -93,7 +104,7 @@ def run(text, data, target, what):
     tail = [f'{n}_re = re({n}); {n}_im = im({n});' for n in names]
     saved = ', '.join(f'{n}_re, {n}_im' for n in names)
     program = '\n'.join(head + text + tail + [f'save("{out}", {saved})']) + '\n'
-    done = fakegpu.run_script(program, target, HOME)
+    done = run_program(program, target)
     if done.returncode != 0 or not os.path.exists(out):
         score.check(False, f'{what} runs on {target}', done.stdout + done.stderr + program)
         return None
@@ -200,7 +211,8 @@ def special(target):
     got = run(text, data, target, 'special values')
     for name, (re, im) in got.items() if got else []:
         finite = np.isfinite(re) & np.isfinite(im)
-        score.check(finite[[0, 2]].all() and not finite[1].any(), f'{name} on {target}',
+        bad = finite[1].any() if name[0] != 'h' else finite[1].all()  # cosines may be 0
+        score.check(finite[[0, 2]].all() and not bad, f'{name} on {target}',
                     f'{re}\n{im}')
 
 
@@ -242,10 +254,12 @@ def main():
     parser.add_argument('--first', type=int, default=1)
     parser.add_argument('--target', default='both')
     args = parser.parse_args()
-    for target in ['cpu', 'fake'] if args.target == 'both' else [args.target]:
+    for target in ['cpu', 'fake', 'cuFFT'] if args.target == 'both' else [args.target]:
         count = args.count if target == 'cpu' else (args.count + 2) // 3
         for seed in range(args.first, args.first + count):
             rounded(seed, target)
+        if target == 'cuFFT':
+            continue
         exact(target)
         special(target)
         empties(target)

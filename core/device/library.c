@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/graph/fourier.h"
 #include "core/plan/kernels/launches.h"
 
 /* Gives each extent of `full` its stride: extents of 1 were squeezed away, the
@@ -111,7 +112,7 @@ void fs_lib_call_read(const struct fs_plan *plan, const struct fs_kernel *k,
   out->of_halves = node->lib_flags & FS_LIB_OF_HALVES;
   out->in_range = node->lib_flags & FS_LIB_IN_RANGE;
   out->axis = fs_lib_is_along(node->op) ? node->lib_flags & FS_LIB_AXIS : 0;
-  out->length = fs_lib_is_fourier(node->op) ? fs_lib_fourier_length(node) : 0;
+  out->length = fs_lib_is_fourier(node->op) ? fs_fourier_length(node) : 0;
   out->divided = fs_lib_is_fourier(node->op) && node->lib_flags & FS_LIB_NTH;
   out->descending = node->lib_flags & FS_LIB_DESCENDING;
   out->by = node->op == FS_LIB_COMBINE ? node->lib_flags & FS_LIB_BY : 0;

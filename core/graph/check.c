@@ -1,5 +1,6 @@
 /* check.c - is a graph legal? docs/ir.md is the specification; the rules carry
  * its numbers. Gives the first thing that is wrong: a bug in Fusible. */
+#include "core/graph/fourier.h"
 #include "core/graph/internal.h"
 
 /* What every kind must look like. n_src: exact, or -1 for "the op says". */
@@ -246,7 +247,7 @@ static const char *check_fourier(const struct fs_node *n) {
   int64_t parts = n->op == FS_LIB_IRFFT ? 1 : 2;
   if (n->n_src == 2 && !fs_shape_equal(&n->lib_shape[0], &n->lib_shape[1]))
     return "R9: the parts of a Fourier transform have different shapes";
-  if (fs_shape_count(&n->shape) % (lines * parts) || fs_lib_fourier_length(n) < 1)
+  if (fs_shape_count(&n->shape) % (lines * parts) || fs_fourier_length(n) < 1)
     return "R9: a Fourier transform's result has no whole lines";
   bool full = n->dtype == FS_F32 || n->dtype == FS_F64;
   return full ? NULL : "R9: a Fourier transform is of f32 or f64";

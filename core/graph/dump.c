@@ -7,6 +7,7 @@
  *   %4 = reduce sum f32 4096 %3 over {1}      ; q = A*p
  *   out q = %4
  */
+#include "core/graph/fourier.h"
 #include "core/graph/internal.h"
 
 static void put_src(const struct fs_node *n, struct fs_str *out) {
@@ -76,7 +77,7 @@ static void put_lib(const struct fs_node *n, struct fs_str *out) {
   if (fs_lib_is_along(n->op)) {
     fs_str_printf(out, " along %d", n->lib_flags & FS_LIB_AXIS);
     if (fs_lib_is_fourier(n->op)) {
-      fs_str_printf(out, " length %lld", (long long)fs_lib_fourier_length(n));
+      fs_str_printf(out, " length %lld", (long long)fs_fourier_length(n));
       if (n->lib_flags & FS_LIB_NTH) fs_str_puts(out, " divided");
       return;
     }

@@ -224,9 +224,6 @@ static inline bool fs_lib_with_itself(const struct fs_node *nd) {
          (turned == FS_LIB_TRANS_A || turned == FS_LIB_TRANS_B);
 }
 
-/* The length n of a Fourier transform; operands are cut to it, or zeros follow. */
-int64_t fs_lib_fourier_length(const struct fs_node *nd);
-
 struct fs_tensor;  /* run/tensor.h: opaque here */
 enum { FS_UPPER = 1, FS_LOWER = 2 }; /* zeros below, above the diagonal */
 

@@ -177,14 +177,3 @@ struct fs_lib_part fs_lib_part(enum fs_lib_op op, int k, int64_t m, int64_t n) {
   if (op == FS_LIB_SVD) return of_svd[k];
   return op == FS_LIB_LU ? of_lu[k] : k ? transposed : first;
 }
-
-int64_t fs_lib_fourier_length(const struct fs_node *nd) {
-  int axis = nd->lib_flags & FS_LIB_AXIS;
-  int64_t lines = 1;
-  for (int k = 0; k < nd->lib_shape[0].rank; k++)
-    if (k != axis) lines *= nd->lib_shape[0].dim[k];
-  int64_t out = fs_shape_count(&nd->shape) / FS_MAX(lines, 1);
-  if (nd->op == FS_LIB_IRFFT) return out;
-  if (nd->op == FS_LIB_FFT) return out / 2;
-  return out - 2 + !!(nd->lib_flags & FS_LIB_ODD);
-}

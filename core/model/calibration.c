@@ -118,7 +118,8 @@ static struct fs_prediction library_call(const struct fs_work *w, const struct f
   if (!t->n) t = &c->library[w->lib_op][FS_AR_F32];
   if (!t->n) t = &c->library[like[w->lib_op]][FS_AR_F32];
   if (!t->n) t = &c->library[FS_LIB_GEMM][FS_AR_F32];
-  if (t->n && w->lib_op != FS_LIB_KERNEL) p.seconds = table_seconds(t, w->flops);
+  if (t->n && w->lib_op != FS_LIB_KERNEL && !fs_lib_is_fourier(w->lib_op))
+    p.seconds = table_seconds(t, w->flops);
   p.seconds = FS_MAX(p.seconds, product_seconds(c, w->arith, w->flops));
   move += w->bytes_read * fs_move_cost(c->curve[FS_TM_READ_ROW - FS_TM_SYNC_END], w->working_set);
   move += w->bytes_written *

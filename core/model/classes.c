@@ -18,7 +18,7 @@ static const struct fs_device_class processors = {
 static const struct fs_device_class gpus = {
   .reference = "core/model/reference/cuda.json", .halves = 1, .overlap = {0.5, 1},
   .grain = 0.5e-6, .one_rate = true, .sorts = 4, .scans = 1.6, .by_rows = 1, .by_element = 1,
-  .inversion = 1, .fourier = 0.25, .narrow = true, .calls = 4096, .most_calls = 1 << 22};
+  .inversion = 1, .narrow = true, .calls = 4096, .most_calls = 1 << 22};
 
 const struct fs_device_class *fs_device_class(const struct fs_device *d) {
   return d->is_cuda ? &gpus : &processors;

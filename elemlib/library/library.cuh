@@ -1041,3 +1041,253 @@ extern "C" __global__ void fs_asymmetry(const FS_FROM *a, fs_long n,
   atomicMax(&found[0], (unsigned long long)__double_as_longlong(most[0]));
   atomicMax(&found[1], (unsigned long long)__double_as_longlong(apart[0]));
 }
+
+//@ fs_fourier_lines
+// Fourier transforms along lines (fs_fourier ...): what is read of a line's two parts as the
+// complex numbers that are transformed forwards, and what becomes of these.
+struct fs_fourier_args {
+  fs_long n, taken, parts;  // length; numbers of it that there are; real parts of a result
+  fs_long count, step_re, step_im, step_to;
+  fs_long dim[5], re_stride[5], im_stride[5], to_stride[5];
+  int op, real, divided;  // 0 fft, 1 rfft, 2 irfft; real: there are no imaginary parts
+  int lines, lines_first, passes, radix[12];
+};
+template <typename T>
+struct fs_complex {
+  T re, im;
+};
+// Where a line begins.
+struct fs_fourier_at {
+  fs_long re, im, to;
+};
+
+__device__ __forceinline__ fs_fourier_at fs_fourier_line(const fs_fourier_args &a, fs_long line) {
+  fs_fourier_at at = {0, 0, 0};
+#pragma unroll
+  for (int k = 4; k >= 0; k--) {
+    if (a.dim[k] == 1) continue;
+    const fs_long up = line / a.dim[k], i = line - up * a.dim[k];
+    at.re += i * a.re_stride[k];
+    at.im += i * a.im_stride[k];
+    at.to += i * a.to_stride[k];
+    line = up;
+  }
+  return at;
+}
+
+// Number e. Half a transform is mirrored, its parts are exchanged, and its first number and, of an
+// even length, its last are real.
+template <typename T>
+__device__ __forceinline__ fs_complex<T> fs_fourier_take(const T *re, const T *im,
+                                                         const fs_fourier_args &a,
+                                                         const fs_fourier_at &at, fs_long e) {
+  const bool half = a.op == 2, mirrored = half && 2 * e > a.n;
+  const fs_long k = mirrored ? a.n - e : e;
+  fs_complex<T> z = {0, 0};
+  if (k < a.taken) z.re = re[at.re + k * a.step_re];
+  if (k < a.taken && !a.real && !(half && (k == 0 || 2 * k == a.n)))
+    z.im = im[at.im + k * a.step_im];
+  if (!half) return z;
+  return {mirrored ? -z.im : z.im, z.re};
+}
+
+// Number k of what is transformed; of real numbers those up to n/2, which have the others.
+template <typename T>
+__device__ __forceinline__ void fs_fourier_give(T *to, const fs_fourier_args &a,
+                                                const fs_fourier_at &at, fs_long k,
+                                                fs_complex<T> z) {
+  const T n = (T)a.n;
+  if (a.op != 2 && a.real && (k == 0 || 2 * k == a.n)) z.im = 0;
+  if (a.divided) z.re /= n, z.im /= n;
+  if (a.op == 2) {
+    to[at.to + k * a.step_to] = z.im;
+    return;
+  }
+  to[at.to + k * a.step_to] = z.re;
+  to[at.to + (a.parts + k) * a.step_to] = z.im;
+  if (a.op || !a.real || k == 0 || 2 * k == a.n) return;
+  to[at.to + (a.n - k) * a.step_to] = z.re;
+  to[at.to + (a.parts + a.n - k) * a.step_to] = -z.im;
+}
+
+__device__ __forceinline__ fs_long fs_fourier_given(const fs_fourier_args &a) {
+  return a.op != 2 && (a.op || a.real) ? a.n / 2 + 1 : a.n;
+}
+
+//@ fs_fourier_roots
+// The parts of exp(-2 pi i k/n), k < n, one after the other.
+extern "C" __global__ void fs_fourier_roots(FS_TO *roots, fs_long n) {
+  for (fs_long k = fs_thread(); k < n; k += fs_threads()) {
+    fs_long t = 8 * k;  // from within an eighth of the circle
+    const bool below = t > 4 * n;
+    if (below) t = 8 * n - t;
+    const bool left = t > 2 * n;
+    if (left) t = 4 * n - t;
+    const bool steep = t > n;
+    if (steep) t = 2 * n - t;
+    const double angle = 0.78539816339744830962 * (double)t / (double)n;
+    const double c = t == n ? 0.70710678118654752440 : cos(angle);
+    const double s = t == n ? 0.70710678118654752440 : sin(angle);
+    const double x = steep ? s : c, y = steep ? c : s;
+    roots[k] = (FS_TO)(left ? -x : x);
+    roots[n + k] = (FS_TO)(below ? y : -y);
+  }
+}
+
+//@ fs_fourier_pack
+// Lines as complex numbers, one line after the other.
+extern "C" __global__ void fs_fourier_pack(const FS_FROM *re, const FS_FROM *im,
+                                           fs_complex<FS_FROM> *to, const fs_fourier_args a) {
+  for (fs_long k = fs_thread(); k < a.count * a.n; k += fs_threads()) {
+    const fs_long line = a.lines_first ? k % a.count : k / a.n;
+    const fs_long e = a.lines_first ? k / a.count : k % a.n;
+    to[line * a.n + e] = fs_fourier_take(re, im, a, fs_fourier_line(a, line), e);
+  }
+}
+
+//@ fs_fourier_unpack
+extern "C" __global__ void fs_fourier_unpack(const fs_complex<FS_TO> *from, FS_TO *to,
+                                             const fs_fourier_args a) {
+  const fs_long given = fs_fourier_given(a);
+  for (fs_long k = fs_thread(); k < a.count * given; k += fs_threads()) {
+    const fs_long line = a.lines_first ? k % a.count : k / given;
+    const fs_long e = a.lines_first ? k / a.count : k % given;
+    fs_fourier_give(to, a, fs_fourier_line(a, line), e, from[line * a.n + e]);
+  }
+}
+
+//@ fs_fourier
+// Some lines in a block's memory, in passes as elemlib/cpu/fourier.c has them: of what is left of
+// a line, `run` transforms side by side, each number of a thread goes through registers.
+constexpr int FS_FOURIER_MOST = 32768 / (2 * sizeof(FS_TO)), FS_FOURIER_THREADS = 256;
+
+template <typename T>
+__device__ __forceinline__ fs_complex<T> fs_plus(fs_complex<T> a, fs_complex<T> b) {
+  return {a.re + b.re, a.im + b.im};
+}
+template <typename T>
+__device__ __forceinline__ fs_complex<T> fs_minus(fs_complex<T> a, fs_complex<T> b) {
+  return {a.re - b.re, a.im - b.im};
+}
+template <typename T>
+__device__ __forceinline__ fs_complex<T> fs_times(fs_complex<T> a, fs_complex<T> b) {
+  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+// a + s*b and a + s*i*b
+template <typename T>
+__device__ __forceinline__ fs_complex<T> fs_along(fs_complex<T> a, fs_complex<T> b, T s) {
+  return {a.re + s * b.re, a.im + s * b.im};
+}
+template <typename T>
+__device__ __forceinline__ fs_complex<T> fs_across(fs_complex<T> a, fs_complex<T> b, T s) {
+  return {a.re - s * b.im, a.im + s * b.re};
+}
+
+template <int R, typename T>
+__device__ __forceinline__ void fs_fourier_few(fs_complex<T> (&x)[R]) {
+  if constexpr (R == 2) {
+    const fs_complex<T> a = x[0];
+    x[0] = fs_plus(a, x[1]);
+    x[1] = fs_minus(a, x[1]);
+  } else if constexpr (R == 3) {
+    const fs_complex<T> sum = fs_plus(x[1], x[2]), diff = fs_minus(x[1], x[2]);
+    const fs_complex<T> mid = fs_along(x[0], sum, (T)-0.5);
+    x[0] = fs_plus(x[0], sum);
+    x[1] = fs_across(mid, diff, (T)-0.86602540378443864676);
+    x[2] = fs_across(mid, diff, (T)0.86602540378443864676);
+  } else if constexpr (R == 4) {
+    const fs_complex<T> p = fs_plus(x[0], x[2]), m = fs_minus(x[0], x[2]);
+    const fs_complex<T> q = fs_plus(x[1], x[3]), d = fs_minus(x[1], x[3]);
+    x[0] = fs_plus(p, q);
+    x[1] = {m.re + d.im, m.im - d.re};
+    x[2] = fs_minus(p, q);
+    x[3] = {m.re - d.im, m.im + d.re};
+  } else {
+    const T c1 = (T)0.30901699437494742410, c2 = (T)-0.80901699437494742410;
+    const T s1 = (T)0.95105651629515357212, s2 = (T)0.58778525229247312917;
+    const fs_complex<T> t1 = fs_plus(x[1], x[4]), t2 = fs_plus(x[2], x[3]);
+    const fs_complex<T> d1 = fs_minus(x[1], x[4]), d2 = fs_minus(x[2], x[3]);
+    const fs_complex<T> a = fs_along(fs_along(x[0], t1, c1), t2, c2);
+    const fs_complex<T> b = fs_along(fs_along(x[0], t1, c2), t2, c1);
+    const fs_complex<T> u = {s1 * d1.re + s2 * d2.re, s1 * d1.im + s2 * d2.im};
+    const fs_complex<T> v = {s2 * d1.re - s1 * d2.re, s2 * d1.im - s1 * d2.im};
+    x[0] = fs_plus(x[0], fs_plus(t1, t2));
+    x[1] = fs_across(a, u, (T)-1);
+    x[2] = fs_across(b, v, (T)-1);
+    x[3] = fs_across(b, v, (T)1);
+    x[4] = fs_across(a, u, (T)1);
+  }
+}
+
+__device__ __forceinline__ int fs_fourier_place(int at) { return at + at / 32; }
+
+template <int R, typename T>
+__device__ __forceinline__ void fs_fourier_pass(T *re, T *im, const T *__restrict__ roots, int n,
+                                                int run, int lines) {
+  constexpr int EACH = (FS_FOURIER_MOST / R + FS_FOURIER_THREADS - 1) / FS_FOURIER_THREADS;
+  const int each = n / R, all = lines * each;
+  fs_complex<T> x[EACH][R];
+#pragma unroll
+  for (int i = 0; i < EACH; i++) {
+    const int u = threadIdx.x + i * FS_FOURIER_THREADS;
+    if (u >= all) continue;
+    const int line = u / each, v = u - line * each;
+#pragma unroll
+    for (int j = 0; j < R; j++) {
+      const int at = fs_fourier_place(line * n + v + j * each);
+      x[i][j] = {re[at], im[at]};
+    }
+  }
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < EACH; i++) {
+    const int u = threadIdx.x + i * FS_FOURIER_THREADS;
+    if (u >= all) continue;
+    const int line = u / each, v = u - line * each, turn = v / run * run;
+    fs_fourier_few<R>(x[i]);
+#pragma unroll
+    for (int j = 0; j < R; j++) {
+      const fs_complex<T> w = {roots[turn * j], roots[n + turn * j]};
+      if (j && turn) x[i][j] = fs_times(x[i][j], w);
+      const int at = fs_fourier_place(line * n + v - turn + turn * R + j * run);
+      re[at] = x[i][j].re;
+      im[at] = x[i][j].im;
+    }
+  }
+  __syncthreads();
+}
+
+extern "C" __global__ void __launch_bounds__(FS_FOURIER_THREADS)
+    fs_fourier(const FS_FROM *re, const FS_FROM *im, FS_TO *to, const FS_TO *__restrict__ roots,
+               const fs_fourier_args a) {
+  __shared__ FS_TO x[FS_FOURIER_MOST + FS_FOURIER_MOST / 32];
+  __shared__ FS_TO y[FS_FOURIER_MOST + FS_FOURIER_MOST / 32];
+  __shared__ fs_fourier_at begin[FS_FOURIER_THREADS];
+  const int n = (int)a.n, given = (int)fs_fourier_given(a);
+  for (fs_long first = (fs_long)blockIdx.x * a.lines; first < a.count;
+       first += (fs_long)gridDim.x * a.lines) {
+    const int lines = a.count - first < a.lines ? (int)(a.count - first) : a.lines;
+    for (int k = threadIdx.x; k < lines; k += FS_FOURIER_THREADS)
+      begin[k] = fs_fourier_line(a, first + k);
+    __syncthreads();
+    for (int k = threadIdx.x; k < lines * n; k += FS_FOURIER_THREADS) {
+      const int line = a.lines_first ? k % lines : k / n, e = a.lines_first ? k / lines : k % n;
+      const fs_complex<FS_TO> z = fs_fourier_take(re, im, a, begin[line], e);
+      x[fs_fourier_place(line * n + e)] = z.re;
+      y[fs_fourier_place(line * n + e)] = z.im;
+    }
+    __syncthreads();
+    for (int p = 0, run = 1; p < a.passes; run *= a.radix[p++]) {
+      if (a.radix[p] == 2) fs_fourier_pass<2>(x, y, roots, n, run, lines);
+      else if (a.radix[p] == 3) fs_fourier_pass<3>(x, y, roots, n, run, lines);
+      else if (a.radix[p] == 4) fs_fourier_pass<4>(x, y, roots, n, run, lines);
+      else fs_fourier_pass<5>(x, y, roots, n, run, lines);
+    }
+    for (int k = threadIdx.x; k < lines * given; k += FS_FOURIER_THREADS) {
+      const int line = a.lines_first ? k % lines : k / given;
+      const int e = a.lines_first ? k / lines : k % given, at = fs_fourier_place(line * n + e);
+      fs_fourier_give(to, a, begin[line], e, fs_complex<FS_TO>{x[at], y[at]});
+    }
+    __syncthreads();
+  }
+}

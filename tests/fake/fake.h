@@ -3,8 +3,8 @@
  *   FUSIBLE_FAKE_FAIL=cuMemAllocFromPoolAsync:3:2,cuLaunchKernel:1:700
  *
  * lets the third allocation give 2 and the first launch 700; "*" in place of the
- * number means every one. "driver", "nvrtc", "cublas" and "cusolver" in place of a name count
- * all calls of that library. Calls are counted from where the variable got its text. With
+ * number means every one. "driver", "nvrtc", "cublas", "cusolver" and "cufft" in place of a name
+ * count all calls of that library. Calls are counted from where the variable got its text. With
  * FUSIBLE_FAKE_ONCE a call fails only where that file is, which goes with it: later processes
  * are spared. Codes that poison a real context poison this one. "m3" in place of the code lets
  * the third allocation on the host from then on fail, where tests/fault/failmalloc.c is

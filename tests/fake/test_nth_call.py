@@ -44,7 +44,8 @@ SESSIONS = {
                'print(round(1e6*sum(x)), round(1e6*sum(z)))', 'U = triu(B) \\ f64(p[1:30]);',
                'print(round(1e6*sum(U)))', "S = B + B'; R = chol(S); d, V = eig(S);",
                'print(round(1e3*sum(R)), round(sum(d)))', 'Q, R = qr(B); s = svdvals(B);',
-               'print(round(1e3*sum(abs(R))), round(sum(s)))'],
+               'print(round(1e3*sum(abs(R))), round(sum(s)))',
+               'h = rfft(f64(A[:, 1:37]), [], 2); print(round(1e3*sum(abs(h))))'],
     'files': ['save("a.npz", A, p);', 'L = load("a.npz", "A"); print(sum(L))',
               'g = rand(600, 600);', 'print(sum(g) > 0)'],
     'stops': ['n = 0;', STOP + 'while true; n = sum(A*p); end', 'print(sum(A))'],
@@ -53,7 +54,8 @@ LAST = ['print(sum(keep), sum(A), sum(p), sum(r))', 'a = 6*7; print(a)']
 CODES = (1, 2, 801)               # the call failed, and that was all
 OPENING = 8                       # the first calls, by which the device is opened
 LOST = CODES + (700, 719, 999)    # the context is lost
-LIBRARIES = {'nvrtc': 'nvrtc', 'cublas': 'cublas', 'cusolver': 'cusolver', 'driver': 'cu'}  # how their names begin
+LIBRARIES = {'nvrtc': 'nvrtc', 'cublas': 'cublas', 'cusolver': 'cusolver', 'cufft': 'cufft',
+             'driver': 'cu'}  # how their names begin
 
 
 def inputs_of(name):
@@ -63,7 +65,8 @@ def inputs_of(name):
 def start(folder, cache, apart, **more):
     env = fakegpu.environment(cache, FUSIBLE_FAKE_CC='90', **more,
                               FUSIBLE_CUBLAS=os.path.join(fakegpu.FAKE, 'cublas.so'),
-                              FUSIBLE_CUSOLVER=os.path.join(fakegpu.FAKE, 'cusolver.so'))
+                              FUSIBLE_CUSOLVER=os.path.join(fakegpu.FAKE, 'cusolver.so'),
+                              FUSIBLE_CUFFT=os.path.join(fakegpu.FAKE, 'cufft.so'))
     return Front(folder, env, target='cuda', args=() if apart else ('--one-process',))
 
 

@@ -448,6 +448,14 @@ static void test_own_kernels(void) {
     fs_cuda_own_source("fs_reshape", (enum fs_dtype)t, FS_F32, (enum fs_dtype)t, &s);
     check_compiles("fs_reshape", s.data);
   }
+  static const char *const fourier[] = {"fs_fourier", "fs_fourier_roots", "fs_fourier_pack",
+                                        "fs_fourier_unpack"};
+  for (size_t e = 0; e < 2 * FS_LEN(fourier); e++) {
+    enum fs_dtype t = e % 2 ? FS_F32 : FS_F64;
+    fs_str_clear(&s);
+    fs_cuda_own_source(fourier[e / 2], t, FS_F32, t, &s);
+    check_compiles(fourier[e / 2], s.data);
+  }
   fs_str_clear(&s);
   fs_cuda_own_source("fs_find", FS_BOOL, FS_F32, FS_I64, &s);
   check_compiles("fs_find", s.data);

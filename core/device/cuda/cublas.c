@@ -1,5 +1,6 @@
 /* cublas.c - library kernels on the device: products and triangular solves by cuBLAS,
- * other solves and factorisations by cuSOLVER, both loaded when the first one is planned.
+ * other solves and factorisations by cuSOLVER, long Fourier transforms by cuFFT, each loaded when
+ * the first one is planned.
  *
  * The libraries are column-major. A row-major matrix is the transpose of a
  * column-major one in the same memory, so products need no copies; solves and
@@ -11,6 +12,7 @@
 
 #include "core/device/cpu/lapack.h"
 #include "core/device/cuda/library.h"
+#include "core/graph/fourier.h"
 
 /* -- loading ---------------------------------------------------------------------------- */
 
@@ -66,7 +68,7 @@ typedef const int *ints;
      int lda, void *s, void *left, int ldl, void *right, int ldr, void *work, \
      int size, void *rwork, int *info))
 
-enum part { BLAS, SOLVER, PARTS };
+enum part { BLAS, SOLVER, FFT, PARTS };
 
 struct cuda_libraries {
   struct cuda_own *own;
@@ -78,6 +80,7 @@ struct cuda_libraries {
   } part[PARTS];
   cublasHandle blas;      /* NULL: there is none now */
   cusolverHandle solver;
+  struct cuda_fft *fft;
   struct {
 #define X(name, symbol, args) int (*name) args;
     FS_CUBLAS_FNS(X)
@@ -148,6 +151,11 @@ static bool load_solver(struct cuda_libraries *l) {
   return handle && fs_cuda_resolve(handle, symbols, FS_LEN(symbols), l);
 }
 
+static bool load_fft(struct cuda_libraries *l) {
+  static const char *const names[] = {"libcufft.so.12", "libcufft.so.11", NULL};
+  return (l->fft = fs_cuda_fft_new(open_library("FUSIBLE_CUFFT", pick(names), "cufft")));
+}
+
 static int make_handle(struct cuda *t, struct cuda_libraries *l, enum part p) {
   int status = p == BLAS ? l->cublas.create(&l->blas) : l->cusolver.create(&l->solver);
   if (status && p == BLAS) l->blas = NULL;
@@ -159,13 +167,19 @@ static int make_handle(struct cuda *t, struct cuda_libraries *l, enum part p) {
   return 0;
 }
 
+static bool is_ready(const struct cuda_libraries *l, enum part p) {
+  return p == BLAS ? l->blas != NULL : p == SOLVER ? l->solver != NULL : l->fft != NULL;
+}
+
 /* Sees to the handle of a part, which may be refused while memory is short: then it is
  * asked for again the 2nd, 4th, 8th ... time that it is wanted, so that a library that
  * never starts costs little. */
 static void want(struct cuda *t, struct cuda_libraries *l, enum part p) {
-  if (p == BLAS ? l->blas != NULL : l->solver != NULL) return;
-  if (!l->part[p].tried) l->part[p].there = p == BLAS ? load_blas(l) : load_solver(l);
+  static bool (*const load[PARTS])(struct cuda_libraries *) = {load_blas, load_solver, load_fft};
+  if (is_ready(l, p)) return;
+  if (!l->part[p].tried) l->part[p].there = load[p](l);
   l->part[p].tried = true;
+  if (p == FFT) return;
   int64_t n = ++l->part[p].wanted;
   if (!l->part[p].there || (n & (n - 1))) return;
   l->part[p].status = make_handle(t, l, p);
@@ -177,10 +191,14 @@ static void want(struct cuda *t, struct cuda_libraries *l, enum part p) {
 /* Says once that the host does what a library is not there for; not where the user has
  * named a file that is none ("off"). */
 static void tell(struct cuda_libraries *l, enum part p, struct fs_diags *d) {
-  static const char *const name[] = {"cuBLAS", "cuSOLVER"};
-  static const char *const env[] = {"FUSIBLE_CUBLAS", "FUSIBLE_CUSOLVER"};
+  static const char *const name[] = {"cuBLAS", "cuSOLVER", "cuFFT"};
+  static const char *const env[] = {"FUSIBLE_CUBLAS", "FUSIBLE_CUSOLVER", "FUSIBLE_CUFFT"};
   static const char *const what[] = {"products of matrices",
-                                     "solves and factorisations"};
+                                     "solves and factorisations",
+                                     "Fourier transforms of such lengths"};
+  static const char *const has[] = {"pip's nvidia-cublas or NVIDIA's CUDA toolkit has it",
+                                    "pip's nvidia-cusolver or NVIDIA's CUDA toolkit has it",
+                                    "pip's nvidia-cufft or NVIDIA's CUDA toolkit has it"};
   const char *file = getenv(env[p]);
   if (!d || l->part[p].told) return;
   l->part[p].told = true;
@@ -191,9 +209,7 @@ static void tell(struct cuda_libraries *l, enum part p, struct fs_diags *d) {
             "it does", name[p], l->part[p].status, what[p]);
   else if (!file || !*file)
     fs_warn(d, (struct fs_span){0}, "library-on-host",
-            p == BLAS ? "pip's nvidia-cublas or NVIDIA's CUDA toolkit has it"
-                      : "pip's nvidia-cusolver or NVIDIA's CUDA toolkit has it",
-            "%s was not found, so %s are done on the host", name[p], what[p]);
+            has[p], "%s was not found, so %s are done on the host", name[p], what[p]);
 }
 
 static struct cuda_libraries *libraries(struct cuda *t) {
@@ -208,6 +224,7 @@ void fs_cuda_library_close(struct cuda *t) {
   if (!l) return;
   if (l->solver) l->cusolver.destroy(l->solver);
   if (l->blas) l->cublas.destroy(l->blas);
+  fs_cuda_fft_free(l->fft);
   fs_cuda_own_free(l->own);
   free(l);
   t->libraries = NULL;
@@ -793,7 +810,7 @@ static enum fs_status so_far(struct work *w) {
   return status == FS_OK ? fs_cuda_own_scan(&w->own, w->call, totals) : status;
 }
 
-/* -- entry ---------------------------------------------------------------------------------*/
+/* -- what is whose ---------------------------------------------------------------------------- */
 
 static bool is_integer_product(const struct fs_lib_call *c) {
   return c->op == FS_LIB_GEMM && !fs_dtype_is_float(c->a.dtype) &&
@@ -802,16 +819,44 @@ static bool is_integer_product(const struct fs_lib_call *c) {
 
 /* Whether no library is needed, or whether none has the call. */
 static bool is_own(const struct fs_lib_call *c) {
-  return (fs_lib_moves(c->op) && !fs_lib_is_fourier(c->op)) || is_integer_product(c);
+  if (fs_lib_is_fourier(c->op)) return fs_fourier_fits(c->length, c->out.dtype);
+  return fs_lib_moves(c->op) || is_integer_product(c);
 }
+
+/* -- Fourier transforms ---------------------------------------------------------------------- */
+
+static enum fs_status fourier_by_library(struct work *w) {
+  const struct fs_lib_call *c = w->call;
+  int64_t n = c->length, count = fs_lib_count(&c->a) / c->a.dim[c->axis];
+  void *packed = NULL, *scratch = NULL;
+  size_t bytes = 0;
+  int plan = 0, code = fs_cuda_fft_plan(w->l->fft, fs_cuda_stream(w->t), n, count, w->wide, &bytes,
+                                        &plan);
+  if (code) return refused(w, "cuFFT", code);
+  enum fs_status status = take(w, fs_mul_size(n, count), 2 * width(w), &packed);
+  if (status == FS_OK) status = take(w, (int64_t)bytes, 1, &scratch);
+  if (status == FS_OK) status = fs_cuda_own_fourier_pack(&w->own, c, packed);
+  if (status != FS_OK) return status;
+  code = fs_cuda_fft_run(w->l->fft, plan, packed, scratch);
+  return code ? refused(w, "cuFFT", code) : fs_cuda_own_fourier_unpack(&w->own, c, packed);
+}
+
+static enum fs_status fourier(struct work *w) {
+  if (!is_own(w->call)) return fourier_by_library(w);
+  void *roots;
+  enum fs_status status = take(w, 2 * w->call->length, width(w), &roots);
+  return status == FS_OK ? fs_cuda_own_fourier(&w->own, w->call, roots) : status;
+}
+
+/* -- entry ---------------------------------------------------------------------------------*/
 
 static bool is_for_host(const struct fs_lib_call *c) {
   bool least_squares = c->op == FS_LIB_SOLVE && c->a.dim[0] != c->a.dim[1];
-  return least_squares || fs_lib_is_fourier(c->op) || !fs_lib_count(&c->out) || !fs_lib_count(&c->a);
+  return least_squares || !fs_lib_count(&c->out) || !fs_lib_count(&c->a);
 }
 
 static enum part part_of(const struct fs_lib_call *c) {
-  return c->op == FS_LIB_GEMM ? BLAS : SOLVER;
+  return c->op == FS_LIB_GEMM ? BLAS : fs_lib_is_fourier(c->op) ? FFT : SOLVER;
 }
 
 /* Whether the device can do the call now; else the host does. */
@@ -821,7 +866,13 @@ static bool on_device(struct cuda *t, struct cuda_libraries *l,
   if (is_for_host(c)) return false;
   if (c->op == FS_LIB_SOLVE) want(t, l, BLAS); /* if that is not there, cuSOLVER will do */
   want(t, l, part_of(c));
-  return c->op == FS_LIB_GEMM ? l->blas != NULL : l->solver != NULL;
+  return is_ready(l, part_of(c));
+}
+
+static enum fs_status warm_up_fourier(const struct work *w) {
+  if (is_own(w->call)) return fs_cuda_own_fourier(&w->own, w->call, NULL);
+  enum fs_status status = fs_cuda_own_fourier_pack(&w->own, w->call, NULL);
+  return status == FS_OK ? fs_cuda_own_fourier_unpack(&w->own, w->call, NULL) : status;
 }
 
 /* Compiles the own kernels that the call may need. */
@@ -839,6 +890,7 @@ static enum fs_status warm_up(struct work *w) {
       status = fs_cuda_own_sort(&w->own, &order, NULL, NULL, NULL);
     return status == FS_OK ? fs_cuda_own_combine(&w->own, c, NULL, NULL) : status;
   }
+  if (fs_lib_is_fourier(c->op)) return warm_up_fourier(w);
   if (fs_lib_is_scan(c->op)) return fs_cuda_own_scan(&w->own, c, NULL);
   if (fs_lib_is_sort(c->op)) return fs_cuda_own_sort(&w->own, c, NULL, NULL, NULL);
   if (is_integer_product(c)) return fs_cuda_own_product(&w->own, c);
@@ -895,7 +947,7 @@ enum fs_status fs_cuda_library_prepare(struct cuda *t,
   return fs_env_error(d, "no-lapack", NULL,
                       "%s needs %s or a host library, and neither is here: %s",
                       fs_lib_op_names[call.op],
-                      call.op == FS_LIB_GEMM ? "cuBLAS (libcublas.so.13 or .12)"
+                      part_of(&call) == BLAS ? "cuBLAS (libcublas.so.13 or .12)"
                                              : "cuSOLVER (libcusolver.so.12 or .11)", why);
 }
 
@@ -911,10 +963,12 @@ static enum fs_status run(struct work *w) {
       [FS_LIB_LU] = lu,              [FS_LIB_CUMSUM] = so_far,
       [FS_LIB_CUMPROD] = so_far,     [FS_LIB_CUMMAX] = so_far,
       [FS_LIB_CUMMIN] = so_far,      [FS_LIB_SORT] = sort,
-      [FS_LIB_ARGSORT] = sort,       [FS_LIB_COMBINE] = by_list};
+      [FS_LIB_ARGSORT] = sort,       [FS_LIB_COMBINE] = by_list,
+      [FS_LIB_FFT] = fourier,        [FS_LIB_RFFT] = fourier,
+      [FS_LIB_IRFFT] = fourier};
   enum fs_status status = FS_OK;
   w->again = false;
-  if (w->call->op != FS_LIB_GEMM && !is_own(w->call)) { /* some numbers come back */
+  if (part_of(w->call) == SOLVER && !is_own(w->call)) { /* some numbers come back */
     void *found;
     status = take(w, 1, sizeof *w->found, &found);
     w->found = found;

@@ -85,6 +85,30 @@ enum fs_status fs_cuda_own_form(const struct cuda_own_call *c,
                                 const struct fs_lib_array *a, int *found);
 struct fs_lib_form fs_cuda_own_form_read(const struct fs_lib_array *a, const int found[2]);
 
+/* A Fourier transform whose lines fit in a block (core/graph/fourier.h); `roots` is room for
+ * 2n numbers of its type on the device. */
+enum fs_status fs_cuda_own_fourier(const struct cuda_own_call *c, const struct fs_lib_call *call,
+                                   void *roots);
+/* Its lines as n complex numbers each, one line behind the other, and what is made of those when
+ * they are transformed forwards. */
+enum fs_status fs_cuda_own_fourier_pack(const struct cuda_own_call *c,
+                                        const struct fs_lib_call *call, void *packed);
+enum fs_status fs_cuda_own_fourier_unpack(const struct cuda_own_call *c,
+                                          const struct fs_lib_call *call, void *packed);
+
+/* -- cufft.c: lines of complex numbers --------------------------------------- */
+
+struct cuda_fft;
+/* cuFFT of a library that is open, or NULL: it lacks something; and its end. */
+struct cuda_fft *fs_cuda_fft_new(void *library);
+void fs_cuda_fft_free(struct cuda_fft *f);
+/* Plans `count` lines of n numbers on a stream; *bytes is the scratch that a run wants. Gives
+ * cuFFT's status. */
+int fs_cuda_fft_plan(struct cuda_fft *f, CUstream stream, int64_t n, int64_t count, bool wide,
+                     size_t *bytes, int *plan);
+/* The transform forwards, in place; starts it. */
+int fs_cuda_fft_run(struct cuda_fft *f, int plan, void *numbers, void *scratch);
+
 /* -- host_call.c: the same call by LAPACK on host copies ----------------------- */
 
 enum fs_status fs_cuda_host_call(struct cuda *t, const struct fs_lib_call *call,

@@ -1,14 +1,17 @@
 /* own_kernels.c - compiles and starts the kernels of elemlib/library: strided
  * converting copies, elements by lists and masks, copies in another shape, running sums,
- * sorting, rows put to others, integer products, signs of vectors, symmetry, triangles. */
+ * sorting, Fourier transforms, rows put to others, integer products, signs of vectors,
+ * symmetry, triangles. */
 #include "core/base/embed.h"
 #include "core/device/cuda/library.h"
+#include "core/graph/fourier.h"
 #include "core/schedule/scan.h"
 
 enum own_kind { OWN_COPY, OWN_GATHER, OWN_FIND, OWN_INVERT, OWN_RESHAPE, OWN_PRODUCT, OWN_SIGNS,
                 OWN_ASYMMETRY, OWN_FORM, OWN_CUMSUM, OWN_CUMPROD, OWN_CUMMAX, OWN_CUMMIN,
                 OWN_DIGITS, OWN_SORT, OWN_ARGSORT,
-                OWN_SORT_TILE, OWN_COMBINE, OWN_TALLY, OWN_KINDS };
+                OWN_SORT_TILE, OWN_COMBINE, OWN_TALLY, OWN_FOURIER, OWN_FOURIER_ROOTS,
+                OWN_FOURIER_PACK, OWN_FOURIER_UNPACK, OWN_KINDS };
 
 /* The pieces of library.cuh, named as their entries. */
 static const char *const entries[OWN_KINDS] = {
@@ -16,7 +19,8 @@ static const char *const entries[OWN_KINDS] = {
     "fs_reshape", "fs_product", "fs_signs", "fs_asymmetry", "fs_form",
     "fs_cumsum", "fs_cumprod", "fs_cummax", "fs_cummin",
     "fs_digits", "fs_sort",  "fs_argsort", "fs_sort_tile",
-    "fs_combine", "fs_tally"};
+    "fs_combine", "fs_tally", "fs_fourier", "fs_fourier_roots",
+    "fs_fourier_pack", "fs_fourier_unpack"};
 
 /* Of fs_tally: bytes of a block's tables, and elements that a block puts to each of their
  * places at least. */
@@ -77,6 +81,7 @@ void fs_cuda_own_source(const char *entry, enum fs_dtype from,
   bool counts = strcmp(entry, "fs_digits") == 0, sorts = moves || counts;
   bool combines = tallies || strcmp(entry, "fs_combine") == 0;
   if (scans || sorts) put_piece(out, "fs_lines");
+  if (strncmp(entry, "fs_fourier", 10) == 0) put_piece(out, "fs_fourier_lines");
   if (scans) put_piece(out, "fs_scan");
   if (strncmp(entry, "fs_cumm", 7) == 0) put_piece(out, "fs_extreme");
   if (sorts) put_piece(out, "fs_keys");
@@ -545,4 +550,86 @@ struct fs_lib_form fs_cuda_own_form_read(const struct fs_lib_array *a, const int
   return (struct fs_lib_form){
       .below = found[0] & (columns ? 2 : 1), .above = found[0] & (columns ? 1 : 2),
       .nan = found[0] & 4, .zero = found[1] ? a->dim[0] - found[1] + 1 : 0};
+}
+
+/* -- Fourier transforms -- */
+
+struct fourier_args { /* as in library.cuh */
+  long long n, taken, parts, count, step_re, step_im, step_to, dim[FS_MAX_RANK - 1],
+      re_stride[FS_MAX_RANK - 1], im_stride[FS_MAX_RANK - 1], to_stride[FS_MAX_RANK - 1];
+  int op, real, divided, lines, lines_first, passes, radix[12];
+};
+
+static void fourier_passes(struct fourier_args *a) {
+  long long left = a->n;
+  for (int r = 4; left > 1 && r <= 5; r = r == 4 ? 2 : r == 2 ? 3 : 5)
+    for (; left % r == 0; left /= r) a->radix[a->passes++] = r;
+}
+
+static struct fourier_args fourier_args(const struct cuda_own_call *c,
+                                        const struct fs_lib_call *call) {
+  struct fs_lib_lines re = fs_lib_lines_of(&call->a, call->axis), im = re;
+  struct fs_lib_lines to = fs_lib_lines_of(&call->out, call->axis);
+  if (call->has_b) im = fs_lib_lines_of(&call->b, call->axis);
+  struct fourier_args a = {.n = call->length, .count = to.count, .step_re = re.step,
+                           .step_im = im.step, .step_to = to.step, .real = !call->has_b,
+                           .op = (int)(call->op - FS_LIB_FFT), .divided = call->divided};
+  bool half = call->op == FS_LIB_RFFT, back = call->op == FS_LIB_IRFFT;
+  a.parts = half ? a.n / 2 + 1 : a.n;
+  a.taken = FS_MIN(re.n, back ? a.n / 2 + 1 : a.n);
+  a.lines_first = fs_lib_lines_first(&re);
+  for (int k = 0; k < FS_MAX_RANK - 1; k++) {
+    a.dim[k] = re.dim[k];
+    a.re_stride[k] = re.stride[k];
+    a.im_stride[k] = im.stride[k];
+    a.to_stride[k] = to.stride[k];
+  }
+  if (!fs_fourier_fits(a.n, call->out.dtype)) return a;
+  int64_t fit = FS_FOURIER_BYTES / 2 / (int64_t)fs_dtype_size(call->out.dtype) / a.n;
+  int64_t share = a.count / (2 * (int64_t)c->t->base.device.units);
+  a.lines = (int)FS_MAX(FS_MIN(FS_MIN(fit, share), THREADS), 1);
+  if (a.lines_first) a.lines = (int)FS_MAX(FS_MIN(FS_MIN(fit, a.count), 8), a.lines);
+  fourier_passes(&a);
+  return a;
+}
+
+enum fs_status fs_cuda_own_fourier(const struct cuda_own_call *c, const struct fs_lib_call *call,
+                                   void *roots) {
+  enum fs_dtype dt = call->out.dtype;
+  CUfunction make, f;
+  enum fs_status status = get(c, OWN_FOURIER_ROOTS, dt, FS_F32, dt, &make);
+  if (status == FS_OK) status = get(c, OWN_FOURIER, dt, FS_F32, dt, &f);
+  if (status != FS_OK || c->dry) return status;
+  struct fourier_args a = fourier_args(c, call);
+  void *of_roots[] = {&roots, &a.n};
+  status = start(c, make, a.n, of_roots);
+  const void *re = call->a.ptr, *im = call->has_b ? call->b.ptr : NULL, *to = call->out.ptr;
+  void *args[] = {&re, &im, &to, &roots, &a};
+  int64_t blocks = FS_MIN((a.count + a.lines - 1) / a.lines,
+                          16 * (int64_t)c->t->base.device.units);
+  return status == FS_OK ? start_blocks(c, f, (unsigned)blocks, args) : status;
+}
+
+enum fs_status fs_cuda_own_fourier_pack(const struct cuda_own_call *c,
+                                        const struct fs_lib_call *call, void *packed) {
+  enum fs_dtype dt = call->out.dtype;
+  CUfunction f;
+  enum fs_status status = get(c, OWN_FOURIER_PACK, dt, FS_F32, dt, &f);
+  if (status != FS_OK || c->dry) return status;
+  struct fourier_args a = fourier_args(c, call);
+  const void *re = call->a.ptr, *im = call->has_b ? call->b.ptr : NULL;
+  void *args[] = {&re, &im, &packed, &a};
+  return start(c, f, a.count * a.n, args);
+}
+
+enum fs_status fs_cuda_own_fourier_unpack(const struct cuda_own_call *c,
+                                          const struct fs_lib_call *call, void *packed) {
+  enum fs_dtype dt = call->out.dtype;
+  CUfunction f;
+  enum fs_status status = get(c, OWN_FOURIER_UNPACK, dt, FS_F32, dt, &f);
+  if (status != FS_OK || c->dry) return status;
+  struct fourier_args a = fourier_args(c, call);
+  const void *to = call->out.ptr;
+  void *args[] = {&packed, &to, &a};
+  return start(c, f, a.count * a.n, args);
 }

@@ -1,16 +1,10 @@
 /* library.c - the kernel that is one call of a library, and what it takes. */
+#include "core/graph/fourier.h"
 #include "core/plan/kernels/inside.h"
 #include "core/schedule/scan.h"
 
 #include <math.h>
 #include <stdio.h>
-
-/* Of n complex numbers 5 n log2 n, of real ones half as many. */
-static double fourier_flops(const struct fs_node *nd) {
-  double n = (double)fs_lib_fourier_length(nd), each = nd->n_src == 2 ? 5 : 2.5;
-  double taken = (double)fs_shape_dim(&nd->lib_shape[0], nd->lib_flags & FS_LIB_AXIS);
-  return (double)fs_shape_count(&nd->lib_shape[0]) / taken * each * n * log2(FS_MAX(n, 2));
-}
 
 static double library_flops(const struct fs_graph *g, const struct fs_node *nd,
                             const struct fs_device *d) {
@@ -33,7 +27,7 @@ static double library_flops(const struct fs_graph *g, const struct fs_node *nd,
     case FS_LIB_SVD: return least * (6 * m * n + 20 * least * least);
     case FS_LIB_QR: return 4 * least * least * (FS_MAX(m, n) - least / 3);
     case FS_LIB_LU: return least * least * (FS_MAX(m, n) - least / 3);
-    case FS_LIB_FFT: case FS_LIB_RFFT: case FS_LIB_IRFFT: return fourier_flops(nd);
+    case FS_LIB_FFT: case FS_LIB_RFFT: case FS_LIB_IRFFT: return fs_fourier_flops(nd);
     case FS_LIB_QR_R: return 2 * least * least * (FS_MAX(m, n) - least / 3);
     default: return 0;
   }
@@ -102,7 +96,8 @@ static double moves_pace(const struct fs_node *nd, const struct fs_device *d) {
   if (narrow > 0) return narrow;
   if (fs_lib_is_sort(nd->op)) return c->sorts;
   if (fs_lib_is_scan(nd->op)) return c->scans;
-  if (fs_lib_is_fourier(nd->op)) return c->fourier * log2((double)fs_lib_fourier_length(nd) + 1);
+  if (fs_lib_is_fourier(nd->op))
+    return FS_MAX(1, c->fourier * log2((double)fs_fourier_length(nd) + 1));
   switch (nd->op) {
     case FS_LIB_GATHER: return nd->lib_flags & FS_LIB_OF_ROWS ? c->by_rows : c->by_element;
     case FS_LIB_FIND: case FS_LIB_RESHAPE: case FS_LIB_COMBINE: return c->by_element;
@@ -129,6 +124,9 @@ void fs_kernel_library(struct fs_maker *p, fs_id id, struct fs_kernel *k) {
     k->bytes_written += sort_bytes(nd, fs_node(p->g, nd->src[0])->dtype, 1) -
                         (double)fs_shape_count(&nd->shape) *
                             (double)fs_dtype_size(fs_node(p->g, nd->src[0])->dtype);
+  bool packs = fs_lib_is_fourier(nd->op) && fs_device_has_warps(p->device);
+  double packed = packs ? fs_fourier_around(nd) : 0;
+  k->bytes_read += packed, k->bytes_written += packed;
   *FS_PUSH(&k->calls) = id;
   struct fs_work w = {.bytes_read = k->bytes_read,
                       .bytes_written = k->bytes_written,
