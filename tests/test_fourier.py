@@ -86,7 +86,7 @@ def run_program(program, target):
     return fakegpu.run(['--no-rc', '--target', 'cuda', path], env)
 
 
-def run(text, data, target, what):
+def run(text, data, target, what, names=None):
     path, out = os.path.join(HOME, 'in.npz'), os.path.join(HOME, 'out.npz')
     parts, head = {}, []
     for name, a in data.items():
@@ -100,7 +100,7 @@ def run(text, data, target, what):
     np.savez(path, **parts)
     if os.path.exists(out):
         os.remove(out)
-    names = [line.split(' = ')[0] for line in text]
+    names = names or [line.split(' = ')[0] for line in text]
     tail = [f'{n}_re = re({n}); {n}_im = im({n});' for n in names]
     saved = ', '.join(f'{n}_re, {n}_im' for n in names)
     program = '\n'.join(head + text + tail + [f'save("{out}", {saved})']) + '\n'

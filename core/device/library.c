@@ -309,8 +309,8 @@ enum fs_status fs_lib_check_symmetry(const struct fs_lib_call *c,
                   c->op == FS_LIB_CHOL
                       ? "chol needs a symmetric matrix; where only rounding makes "
                         "the difference, take (A + A')/2"
-                      : "eigenvalues need a symmetric matrix; where only rounding "
-                        "makes the difference, take (A + A')/2",
+                      : "eig(A) takes any square matrix; where only rounding makes the "
+                        "difference, take (A + A')/2",
                   "the matrix is not symmetric: element [%" PRId64 ", %" PRId64
                   "] is %.7g, and [%" PRId64 ", %" PRId64 "] is %.7g",
                   found.i + 1, found.j + 1, x, found.j + 1, found.i + 1, y);

@@ -91,8 +91,9 @@ static const struct fs_builtin builtins[] = {
     {"eigvecs", 1, 1, fs_bi_factor, FS_BT_WHOLE | FS_BT_LATE, FS_LIB_EIGVECS, "eigvecs(A)",
      "eigenvectors of a symmetric matrix, as columns, in the order of "
      "eigvals(A)"},
-    {"eig", 1, 1, fs_bi_eig, FS_BT_WHOLE | FS_BT_LATE, 0, "d, V = eig(A)",
-     "eigenvalues and, as a second result, eigenvectors of a symmetric matrix"},
+    {"eig", 1, 1, fs_bi_eig, FS_BT_WHOLE | FS_BT_LATE | FS_BT_COMPLEX, 0, "d, V = eig(A)",
+     "eigenvalues and, as a second result, eigenvectors of a square matrix: real and ascending of a "
+     "symmetric or Hermitian one, else complex"},
     {"svdvals", 1, 1, fs_bi_factor, FS_BT_WHOLE | FS_BT_LATE, FS_LIB_SVDVALS, "svdvals(A)",
      "singular values, descending"},
     {"det", 1, 1, fs_bi_det, FS_BT_WHOLE | FS_BT_LATE, 0, "det(A)", "determinant of a square matrix"},

@@ -539,16 +539,6 @@ enum fs_status fs_bi_factor(struct fs_call *c) {
   return factor(c, (enum fs_lib_op)c->builtin->data, &c->out[0]);
 }
 
-enum fs_status fs_bi_eig(struct fs_call *c) {
-  enum fs_status st = factor(c, FS_LIB_EIGVALS, &c->out[0]);
-  if (st == FS_OK && c->want > 1) st = factor(c, FS_LIB_EIGVECS, &c->out[1]);
-  if (st != FS_OK && c->out[0].kind != FS_V_NONE) {
-    fs_val_unref(c->out[0]);
-    c->out[0] = (struct fs_val){FS_V_NONE};
-  }
-  return st;
-}
-
 /* Calls with several results; who wants one gets it from `alone`, which costs less. */
 static const struct several {
   enum fs_lib_op op, alone;

@@ -223,7 +223,7 @@ static enum fs_status values(struct fs_call *c) {
   struct fs_tv out;
   bool singular = !strcmp(c->builtin->name, "svdvals") || !strcmp(c->builtin->name, "svd");
   if (c->want > 1)
-    return fs_in_error(c->in, c->span, "complex-value", singular ? "s = svd(A)" : "d = eig(A)",
+    return fs_in_error(c->in, c->span, "complex-value", singular ? "s = svd(A)" : "d, V = eig(A)",
                        "of complex matrices %s gives values, and no vectors", c->builtin->name);
   enum fs_status st = arg(c, 0, &z);
   if (st == FS_OK)
@@ -309,7 +309,7 @@ static const struct {
   enum fs_status (*fn)(struct fs_call *c);
 } own[] = {{"any", of_truth}, {"all", of_truth}, {"find", of_truth}, {"prod", product},
            {"norm", norm},    {"dot", dot},      {"inv", inverse},   {"det", determinant},
-           {"eig", values},   {"eigvals", values}, {"svd", values}, {"svdvals", values}};
+           {"eigvals", values}, {"svd", values}, {"svdvals", values}};
 
 enum fs_status fs_cx_call(struct fs_call *c) {
   enum fs_dtype type;

@@ -93,6 +93,8 @@ enum fs_lib_op {
   FS_LIB_QR,     /* Q, R with A = Q*R                                        */
   FS_LIB_QR_R,   /* R alone                                                  */
   FS_LIB_LU,     /* L, U, p and the sign of p, n times, with A[p, :] = L*U   */
+  FS_LIB_EIG,    /* of any square src[0] + i*src[1]: both parts of eigenvalues and vectors */
+  FS_LIB_EIG_VALUES, /* the first of these                                   */
   FS_LIB_CUMSUM, FS_LIB_CUMPROD, /* of the elements up to each, along an axis  */
   FS_LIB_CUMMAX, FS_LIB_CUMMIN,
   FS_LIB_SORT, FS_LIB_ARGSORT, /* along an axis: values, or where they were, from 1 */

@@ -121,6 +121,7 @@ const char *const fs_lib_op_names[FS_LIB_OP_COUNT] = {
     [FS_LIB_RESHAPE] = "reshape", [FS_LIB_SVD] = "svd",
     [FS_LIB_QR] = "qr",           [FS_LIB_QR_R] = "qr_r",
     [FS_LIB_LU] = "lu",
+    [FS_LIB_EIG] = "eig",         [FS_LIB_EIG_VALUES] = "eig_values",
     [FS_LIB_CUMSUM] = "cumsum",   [FS_LIB_CUMPROD] = "cumprod",
     [FS_LIB_CUMMAX] = "cummax",   [FS_LIB_CUMMIN] = "cummin",
     [FS_LIB_SORT] = "sort",       [FS_LIB_ARGSORT] = "argsort",
@@ -141,16 +142,17 @@ bool fs_lib_takes_any(enum fs_lib_op op, int k) {
 
 bool fs_lib_wants_square(enum fs_lib_op op) {
   return op == FS_LIB_INV || op == FS_LIB_CHOL || op == FS_LIB_EIGVALS ||
-         op == FS_LIB_EIGVECS;
+         op == FS_LIB_EIGVECS || op == FS_LIB_EIG || op == FS_LIB_EIG_VALUES;
 }
 
 bool fs_lib_iterates(enum fs_lib_op op) {
   return op == FS_LIB_EIGVALS || op == FS_LIB_EIGVECS || op == FS_LIB_SVDVALS ||
-         op == FS_LIB_SVD;
+         op == FS_LIB_SVD || op == FS_LIB_EIG || op == FS_LIB_EIG_VALUES;
 }
 
 bool fs_lib_has_parts(enum fs_lib_op op) {
-  return op == FS_LIB_SVD || op == FS_LIB_QR || op == FS_LIB_LU;
+  return op == FS_LIB_SVD || op == FS_LIB_QR || op == FS_LIB_LU ||
+         op == FS_LIB_EIG || op == FS_LIB_EIG_VALUES;
 }
 
 struct fs_shape fs_lib_result(enum fs_lib_op op, int64_t m, int64_t n) {
@@ -162,6 +164,8 @@ struct fs_shape fs_lib_result(enum fs_lib_op op, int64_t m, int64_t n) {
     case FS_LIB_QR: return (struct fs_shape){2, {m + n, least}};
     case FS_LIB_LU: return (struct fs_shape){2, {m + n, least + 1}};
     case FS_LIB_QR_R: return (struct fs_shape){2, {least, n}};
+    case FS_LIB_EIG: return (struct fs_shape){2, {n, 2 * n + 2}};
+    case FS_LIB_EIG_VALUES: return (struct fs_shape){2, {n, 2}};
     default: return (struct fs_shape){2, {m, n}};
   }
 }
@@ -173,7 +177,10 @@ struct fs_lib_part fs_lib_part(enum fs_lib_op op, int k, int64_t m, int64_t n) {
                            of_svd[] = {first, {m + n, 0, 1, least, true, true},
                                        {m, 0, n, least, false, false}},
                            of_lu[] = {first, transposed, {0, least, m, 1, false, true},
-                                      {m, least, n, 1, false, true}};
+                                      {m, least, n, 1, false, true}},
+                           of_eig[] = {{0, 0, n, 1, false, true}, {0, 1, n, 1, false, true},
+                                       {0, 2, n, n, false, false}, {0, 2 + n, n, n, false, false}};
+  if (op == FS_LIB_EIG || op == FS_LIB_EIG_VALUES) return of_eig[k];
   if (op == FS_LIB_SVD) return of_svd[k];
   return op == FS_LIB_LU ? of_lu[k] : k ? transposed : first;
 }

@@ -95,7 +95,7 @@ chol(ones(2, 3))              # error: chol needs a square matrix, not 2x3
 # ---
 chol([4, 1; 0, 3])            # error: the matrix is not symmetric: element [1, 2] is 1, and [2, 1] is 0
 # ---
-d, V = eig([1, 2; 3, 4])      # error: the matrix is not symmetric: element [1, 2] is 2, and [2, 1] is 3
+V = eigvecs([1, 2; 3, 4])     # error: the matrix is not symmetric: element [1, 2] is 2, and [2, 1] is 3
 # ---
 eigvals(f64([1, 1; 1.00001, 1]))   # error: the matrix is not symmetric
 # ---

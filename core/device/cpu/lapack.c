@@ -53,15 +53,29 @@
   X(syevd, (const char *, const char *, const int *, void *, const int *,     \
             void *, void *, const int *, int *, const int *, int *, size_t,   \
             size_t))                                                          \
+  X(geev, (const char *, const char *, const int *, void *, const int *,      \
+           void *, void *, void *, const int *, void *, const int *, void *,  \
+           const int *, int *, size_t, size_t))                               \
   X(gesdd, (const char *, const int *, const int *, void *, const int *,      \
             void *, void *, const int *, void *, const int *, void *,         \
             const int *, int *, int *, size_t))
 
-/* Index 0: f32 ("sgemm_"), 1: f64 ("dgemm_"). */
+/* Of complex matrices. */
+#define FS_COMPLEX_FNS(X)                                                     \
+  X(geev_complex, "geev_",                                                    \
+    (const char *, const char *, const int *, void *, const int *, void *, void *, const int *,    \
+     void *, const int *, void *, const int *, void *, int *, size_t, size_t))                     \
+  X(heev, "heev_", (const char *, const char *, const int *, void *, const int *, void *, void *,  \
+                    const int *, void *, int *, size_t, size_t))
+
+/* Index 0: f32 ("sgemm_", "cgeev_"), 1: f64 ("dgemm_", "zgeev_"). */
 static struct {
   bool tried, ok;
 #define X(name, args) void (*name[2]) args;
   FS_BLAS_FNS(X)
+#undef X
+#define X(name, symbol, args) void (*name[2]) args;
+  FS_COMPLEX_FNS(X)
 #undef X
   void (*set_threads)(int);
   char *(*core)(void), *(*config)(void); /* of OpenBLAS; NULL: another library */
@@ -87,6 +101,12 @@ static bool resolve(void *const *handles) {
   set_fn(&lib.name[1], find(handles, "d" #name "_"));        \
   if (!lib.name[0] || !lib.name[1]) return false;
   FS_BLAS_FNS(X)
+#undef X
+#define X(name, symbol, args)                                \
+  set_fn(&lib.name[0], find(handles, "c" symbol));           \
+  set_fn(&lib.name[1], find(handles, "z" symbol));           \
+  if (!lib.name[0] || !lib.name[1]) return false;
+  FS_COMPLEX_FNS(X)
 #undef X
   set_fn(&lib.set_threads, find(handles, "openblas_set_num_threads"));
   set_fn(&lib.core, find(handles, "openblas_get_corename"));
@@ -853,10 +873,7 @@ static enum fs_status singular(const struct fs_lib_call *c, int wide,
   lib.gesdd[wide](job, &m, &n, a.data, &m, w.data, u.data, &m, vt.data, &least, work,
                   &size, iwork, info, 1);
   if (*info) return FS_OK;
-  if (!vectors) {
-    unpack(&c->out, &w);
-    return FS_OK;
-  }
+  if (!vectors) return unpack(&c->out, &w), FS_OK;
   struct packed v = {vt.data, wide, vt.sj, vt.si};
   fix_signs(&u, m, least, false, &v, n);
   unpack_part(c, 0, &u);
@@ -927,12 +944,119 @@ static enum fs_status qr(const struct fs_lib_call *c, int wide, struct scratch *
   if (s->failed) return FS_ERR_ENV;
   if (both) lib.orgqr[wide](&m, &k, &k, a.data, &m, tau.data, work, &size, info);
   fix_signs(&rows, n, k, true, both ? &a : NULL, m);
-  if (!both) {
-    unpack(&c->out, &r);
-    return FS_OK;
-  }
+  if (!both) return unpack(&c->out, &r), FS_OK;
   unpack_part(c, 0, &a);
   unpack_part(c, 1, &r);
+  return FS_OK;
+}
+
+/* -- eigenvalues of any matrix -------------------------------------------------- */
+
+/* A complex matrix, column by column, both parts of an element side by side. */
+static struct packed complex_columns(struct scratch *s, const struct fs_lib_call *c, int wide) {
+  int64_t n = c->a.dim[0];
+  struct packed z = new_columns(s, wide, 2 * n, n);
+  for (int64_t j = 0; j < n && z.data; j++)
+    for (int64_t i = 0; i < n; i++) {
+      packed_put(&z, 2 * (i + j * n), read_double(c->a.dtype, at(&c->a, i, j)));
+      packed_put(&z, 2 * (i + j * n) + 1, read_double(c->b.dtype, at(&c->b, i, j)));
+    }
+  return z;
+}
+
+/* Whether elements that lie opposite each other are no further from conjugates than rounding. */
+static bool is_hermitian(const struct packed *z, int64_t n) {
+  double most = 0, far = 0, unit = z->wide ? 0x1p-53 : 0x1p-24;
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i <= j; i++) {
+      int64_t a = 2 * (i + j * n), b = 2 * (j + i * n);
+      double re = packed_get(z, a), im = packed_get(z, a + 1);
+      most = fmax(most, fmax(fabs(re), fabs(im)));
+      far = fmax(far, fmax(fabs(re - packed_get(z, b)), fabs(im + packed_get(z, b + 1))));
+    }
+  return far <= most * (double)n * unit;
+}
+
+/* Element (i, j) of result k, in both parts. */
+static void put_complex(const struct fs_lib_call *c, int k, int64_t i, int64_t j, double re,
+                        double im) {
+  for (int part = 0; part < 2; part++) {
+    struct fs_lib_array to = fs_lib_result_part(c, 2 * k + part);
+    write_double(to.dtype, at(&to, i, j), part ? im : re);
+  }
+}
+
+/* Vector j, its largest component real and positive; imaginary parts, from v[im], times `sign`. */
+static void put_vector(const struct fs_lib_call *c, const struct packed *v, int64_t re,
+                       int64_t im, int64_t step, double sign, int64_t j) {
+  int64_t n = c->a.dim[0], most = 0; /* cr + i ci turns it */
+  double size = 0, cr = 1, ci = 0;
+  for (int64_t i = 0; i < n; i++) {
+    double x = packed_get(v, re + i * step), y = sign * packed_get(v, im + i * step);
+    if (hypot(x, y) > size * (1 + 0x1p-20)) /* the first of equals */
+      size = hypot(x, y), most = i, cr = x / size, ci = -y / size;
+  }
+  for (int64_t i = 0; i < n; i++) {
+    double a = packed_get(v, re + i * step), b = sign * packed_get(v, im + i * step);
+    put_complex(c, 1, i, j, a * cr - b * ci, i == most ? 0 : a * ci + b * cr);
+  }
+}
+
+/* Of a complex matrix; Hermitian ones as such. */
+static enum fs_status eigen_of_complex(const struct fs_lib_call *c, int wide, struct scratch *s,
+                                       int *info) {
+  int n = (int)c->a.dim[0], ask = -1, one = 1;
+  bool vectors = c->op == FS_LIB_EIG;
+  const char *job = vectors ? "V" : "N";
+  struct packed a = complex_columns(s, c, wide), w = new_columns(s, wide, 2 * (int64_t)n, 1);
+  struct packed v = new_columns(s, wide, 2 * (int64_t)n, vectors ? n : 1);
+  struct packed room = new_columns(s, wide, 3 * (int64_t)n, 1);
+  if (s->failed) return FS_ERR_ENV;
+  double query[2] = {0};
+  bool hermitian = is_hermitian(&a, n);
+  for (int pass = 0, size = ask; pass < 2; pass++) { /* the first asks */
+    void *work = pass ? take(s, 2 * (int64_t)size, wide ? 8 : 4) : query;
+    if (s->failed) return FS_ERR_ENV;
+    if (hermitian)
+      lib.heev[wide](job, "U", &n, a.data, &n, w.data, work, &size, room.data, info, 1, 1);
+    else
+      lib.geev_complex[wide]("N", job, &n, a.data, &n, w.data, NULL, &one, v.data, &n, work, &size,
+                             room.data, info, 1, 1);
+    if (!pass) size = work_size(query, wide);
+  }
+  for (int64_t j = 0; j < n && !*info; j++) {
+    int64_t at = hermitian ? j : 2 * j;
+    put_complex(c, 0, j, 0, packed_get(&w, at), hermitian ? 0 : packed_get(&w, at + 1));
+    if (vectors) put_vector(c, hermitian ? &a : &v, 2 * j * n, 2 * j * n + 1, 2, 1, j);
+  }
+  return FS_OK;
+}
+
+/* Pairs of complex vectors of a real matrix are the real and imaginary parts of the first. */
+static enum fs_status any_eigen(const struct fs_lib_call *c, int wide, struct scratch *s,
+                                int *info) {
+  if (c->has_b) return eigen_of_complex(c, wide, s, info);
+  int n = (int)c->a.dim[0], ask = -1, one = 1;
+  bool vectors = c->op == FS_LIB_EIG;
+  const char *job = vectors ? "V" : "N";
+  struct packed a = columns(s, &c->a, wide, n), v = new_columns(s, wide, n, vectors ? n : 1);
+  struct packed wr = new_columns(s, wide, n, 1), wi = new_columns(s, wide, n, 1);
+  if (s->failed) return FS_ERR_ENV;
+  double query = 0;
+  lib.geev[wide]("N", job, &n, a.data, &n, wr.data, wi.data, NULL, &one, v.data, &n, &query, &ask,
+                 info, 1, 1);
+  int size = work_size(&query, wide);
+  void *work = take(s, size, wide ? 8 : 4);
+  if (s->failed) return FS_ERR_ENV;
+  lib.geev[wide]("N", job, &n, a.data, &n, wr.data, wi.data, NULL, &one, v.data, &n, work, &size,
+                 info, 1, 1);
+  for (int64_t j = 0; j < n && !*info; j++) {
+    double im = packed_get(&wi, j);
+    put_complex(c, 0, j, 0, packed_get(&wr, j), im);
+    if (!vectors) continue;
+    int64_t re = (im < 0 ? j - 1 : j) * n;
+    put_vector(c, &v, re, im == 0 ? re : re + n, 1, im == 0 ? 0 : im < 0 ? -1 : 1, j);
+  }
   return FS_OK;
 }
 
@@ -961,7 +1085,8 @@ static void run_routine(void *arg) {
       [FS_LIB_CHOL] = cholesky,     [FS_LIB_EIGVALS] = eigen,
       [FS_LIB_EIGVECS] = eigen,     [FS_LIB_SVDVALS] = singular,
       [FS_LIB_SVD] = singular,      [FS_LIB_QR] = qr,
-      [FS_LIB_QR_R] = qr,           [FS_LIB_LU] = lu};
+      [FS_LIB_QR_R] = qr,           [FS_LIB_LU] = lu,
+      [FS_LIB_EIG] = any_eigen,     [FS_LIB_EIG_VALUES] = any_eigen};
   struct routine *r = arg;
   const struct fs_lib_call *c = &r->call;
   int wide = c->a.dtype == FS_F64 || c->out.dtype == FS_F64 ||
@@ -1021,7 +1146,8 @@ static enum fs_status factor(const struct fs_lib_call *c, struct fs_diags *d) {
     fill_out(&c->out, 0);
     return FS_OK;
   }
-  if (fs_lib_iterates(c->op) && !all_finite(&c->a)) return fs_lib_failed(c, 1, d);
+  bool finite = !fs_lib_iterates(c->op) || (all_finite(&c->a) && (!c->has_b || all_finite(&c->b)));
+  if (!finite) return fs_lib_failed(c, 1, d);
   struct routine r = {.call = *c};
   if (is_long(c)) run_apart(&r);
   else run_routine(&r);
