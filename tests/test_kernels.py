@@ -279,6 +279,39 @@ def users(r):
          [np.concatenate([[0], x[:-2] + 2*x[1:-1] + 3*x[2:], [0]]).astype(F32)])]]
 
 
+def vectors(r):
+    """Several numbers at once: float4 and its like; and what C has for bits."""
+    def array(*shape, dtype=F32, low=-9, high=10):
+        return r.integers(low, high, shape).astype(dtype)
+
+    x, y, line, three, rows = array(5, 4), array(5, 4), array(24), array(4, 3), array(3, 8)
+    points, pixels = array(6, 4), array(3, 5, 4, dtype=np.uint8, low=0, high=255)
+    bits = np.array([0, 1, 2 ** 31, 2 ** 32 - 1, 3000000000, 12345], np.uint32)
+    whole = array(20, dtype=I32)
+    a = (bits ^ np.uint32(61)) ^ (bits >> np.uint32(16))
+    a = a + (a << np.uint32(3))
+    a = (a ^ (a >> np.uint32(4)))*np.uint32(0x27d4eb2d)
+    a = ((a ^ (a >> np.uint32(15))) & np.uint32(0xfffffffc) | np.uint32(1)) << np.uint32(1)
+    a = (a >> np.uint32(2)) % np.uint32(1000003)
+    pull = np.array([((points[:, :3] - p[:3])*points[:, 3:]).sum(0) for p in points])
+    mixed = (3*x + y + np.array([1, 2, 3, 4]))*(1 + np.arange(5) % 2)[:, None]
+    couples = np.where(line[:-1, None] > 0, np.stack([line[:-1], np.ones(23)], 1),
+                       np.stack([line[:-1], line[1:]], 1))
+    four = line.reshape(6, 4)
+    return [('vectors.cu', *case) for case in [
+        ('axpy4', [x, y, 2], [2*x + y]), ('axpy4', [x, y, 2, 3], [2*x[:3] + y[:3]]),
+        ('turn4', [line], [four[:, ::-1].reshape(-1)]), ('norms', [three], [(three*three).sum(1)]),
+        ('rowsum4', [rows], [rows.sum(1)]), ('copy_vector4', [whole], [whole]),
+        ('pairs', [line, 23], [couples.astype(F32)]),
+        ('bodies', [points], [np.concatenate([pull, (points*points).sum(1)[:, None]], 1)]),
+        ('grey4', [pixels.reshape(15, 4), 5, 3],
+         [(pixels.astype(int) @ [1, 2, 1, 0] >> 2).astype(np.uint8)]),
+        ('wang', [bits, 6], [a]), ('flip', [whole, 20], [~whole ^ 5])]] + [
+            ('vectors.cl', 'mad4', [x, y, 3], [mixed.astype(F32)]),
+            ('vectors.cl', 'halves', [line, np.zeros(12, F32), np.zeros(6, F32)],
+             [np.stack([four[:, 0] + four[:, 2], 2*four[:, 3]], 1).reshape(-1), (four*four).sum(1)])]
+
+
 def cases(r):
     """(file, kernel, arguments, results)"""
     n, m, w = (int(r.integers(2, 9)) for _ in range(3))
@@ -340,7 +373,7 @@ def cases(r):
          [np.array([min([4] + list(x[k[:n] % 3 == i])) for i in range(3)], F32)]),
         ('atomic.cu', 'total', [x, np.ones(1, F32)], [x.sum(keepdims=True) + 1]),
         (cl, 'hist', [k % 5, np.zeros(5, I32)], [np.bincount(k % 5, minlength=5).astype(I32)]),
-        *written(r), *tiles(r), *users(r)]
+        *written(r), *tiles(r), *users(r), *vectors(r)]
 
 
 def expected(name, args, results):
@@ -445,8 +478,8 @@ REFUSED = {
     'a loop that goes on in another way': (
         HEAD + '  for (int i = 1; i*i < n; i++) { if (i == 2) continue; y[idx] = i; }\n}', '2:3',
         'is read in loops of a counter'),
-    'a loop with no step that is read': (HEAD + '  for (int i = 1; i < n; i ^= 2) y[idx] = i;\n}',
-                                         '2:28', '+= -= *= and /= are read'),
+    'a loop with no step that is read': (HEAD + '  for (int i = 1; i < n; i == 2) y[idx] = i;\n}',
+                                         '2:28', 'expected an assignment'),
     'a return in a loop': (HEAD + '  for (int i = 0; i < n; i++) return;\n  y[idx] = 1;\n}', '2:31',
                            'a `return` within a loop'),
     'an assignment inside': (HEAD + '  y[idx] = n = 3;\n}', '2:14', 'a statement of its own'),
@@ -487,7 +520,16 @@ REFUSED = {
                               'has types alone'),
     'a kernel that gives something': ('__global__ int f(int *x) { }', '1:12', 'expected `void`'),
     'a pointer to pointers': ('__global__ void f(float **x) { }', '1:27', 'name of a parameter'),
-    'a vector type': ('__global__ void f(float4 *x) { }', '1:19', 'expected a type'),
+    'a vector type': ('__global__ void f(float4x4 *x) { }', '1:19', 'expected a type'),
+    'a vector of one': ('__global__ void f(float4 x, float *y) { y[idx] = x.x; }', '1:26',
+                        'a parameter is a number, or a pointer to vectors'),
+    'a vector as a number': (HEAD + '  float4 v = {1, 2, 3, 4};\n  y[idx] = v;\n}', '3:12',
+                             'is assigned alone'),
+    'too few values of a vector': (HEAD + '  float4 v = make_float4(1, 2);\n}', '2:26', 'as many values as'),
+    'vectors of several sizes': (HEAD + '  float2 v = {1, 2};\n  float4 w = v;\n}', '3:14', 'as many lanes'),
+    'an array of vectors': (HEAD + '  float4 v[3];\n}', '2:10', 'are parameters alone'),
+    'a pointer to vectors from nowhere': (HEAD + '  float4 *v;\n}', '2:10', 'begins as one: (float4 *)A'),
+    'an address of something else': (HEAD + '  y[idx] = __ldg(&n);\n}', '2:', 'an address is that of a parameter'),
     'nothing written': ('__global__ void f(float *x) { }', '1:17', 'writes no array'),
     'a parameter that is changed': (HEAD + '  n = 3;\n  y[idx] = n;\n}', '2:3',
                                     'a parameter keeps its value'),

@@ -41,6 +41,7 @@ struct fs_c_param {
   struct fs_span span;
   enum fs_c_type type;       /* of an element, if it is an array */
   bool array, reads, writes;
+  int lanes;                 /* of the vectors that it points to, float4 *; 0: to numbers */
   int rank;                  /* as declared; 0: a pointer, whose subscripts are flat */
   struct fs_expr *dim[FS_C_RANK]; /* NULL: not said */
 };

@@ -32,6 +32,7 @@ static bool rule_param(struct fs_c_reader *p) {
   }
   out.span = t->span;
   out.array = stars;
+  out.lanes = (int)t->number;
   while (fs_c_accept(p, "[")) {
     if (stars || out.rank == FS_C_RANK)
       return fs_c_refuse(p, t->span, "an array has up to four dimensions, and no pointers");
@@ -206,7 +207,7 @@ static bool rule_kernel(struct fs_c_reader *p, struct fs_c_kernel *out) {
     return fs_c_fail(p, fs_c_cur(p)->span, "kernel-syntax",
                 "a kernel is __global__ void f(float *x, int n) { ... }",
                 "expected `void` and the name of the kernel, found %s", fs_c_found(p));
-  const struct fs_c_token *t = fs_c_cur(p);
+  const struct fs_c_token word = *fs_c_cur(p), *t = &word; /* its words may be others soon */
   fs_c_next(p);
   p->params.len = p->locals.len = p->scope.len = p->n_put_in = 0;
   for (int a = 0; a < 3; a++)
@@ -215,7 +216,7 @@ static bool rule_kernel(struct fs_c_reader *p, struct fs_c_kernel *out) {
   memset(p->step, 0, sizeof p->step);
   *out = (struct fs_c_kernel){.name = t->text, .span = t->span};
   if (p->only && strcmp(p->only, t->text)) return pass_over(p, "{", "}");
-  if (!fs_c_expect(p, "(")) return false;
+  if (!fs_c_read_vectors(p) || !fs_c_expect(p, "(")) return false;
   if (!fs_c_accept_word(p, "void") && !fs_c_is(p, ")"))
     do
       if (!rule_param(p)) return false;

@@ -598,6 +598,10 @@ static bool find_shape(struct fs_c_call *c, int param) {
   }
   for (int d = 0; d < a.rank; d++)
     if (a.dim[d] < 1) return false;
+  if (p->lanes && a.rank == 1 && a.dim[0] % p->lanes == 0) { /* a row for each vector */
+    a.dim[0] /= p->lanes;
+    a.dim[a.rank++] = p->lanes;
+  }
   c->array[param] = a;
   return a.known;
 }

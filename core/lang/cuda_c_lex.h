@@ -10,7 +10,7 @@ struct fs_c_token {
   enum fs_c_kind kind;
   struct fs_span span;       /* of what a macro stands for: of its call */
   const char *text;          /* NUL-terminated, in the arena */
-  double number;
+  double number;             /* of a parameter that points to vectors: their lanes */
   bool is_int, line_start;
   bool painted;              /* the name of a macro that is being replaced: no call of it */
 };

@@ -295,6 +295,16 @@ static struct fs_expr *call_own(struct fs_c_reader *p, const struct fs_c_token *
   return e;
 }
 
+/* __ldg(&x[i]), __ldg(x + i): the element. */
+static struct fs_expr *loaded(struct fs_c_reader *p, const struct fs_c_token *t) {
+  if (!fs_c_expect(p, "(")) return NULL;
+  struct fs_expr *e = fs_c_accept(p, "&") ? fs_c_rule_unary(p) : fs_c_addressed(p, t->span, true);
+  if (!e || !fs_c_expect(p, ")")) return NULL;
+  if (e->kind == FS_EX_INDEX) return e;
+  fs_c_refuse(p, t->span, "an address is that of a parameter's element: &a[i], a + i");
+  return NULL;
+}
+
 static struct fs_expr *function_call(struct fs_c_reader *p, const struct fs_c_token *t) {
   static const struct { const char *c, *name; int n; } functions[] = {
       {"sqrt", "sqrt", 1}, {"rsqrt", "rsqrt", 1}, {"exp", "exp", 1}, {"expm1", "expm1", 1},
@@ -321,6 +331,7 @@ static struct fs_expr *function_call(struct fs_c_reader *p, const struct fs_c_to
       fs_c_refuse(p, t->span, "a function that gives nothing is called as a statement");
     return p->st == FS_OK ? e : NULL;
   }
+  if (fs_has_word(" __ldg __ldca __ldcg __ldcs __ldlu __ldcv ", t->text)) return loaded(p, t);
   if (!fs_c_expect(p, "(") || !fs_c_enter(p)) return NULL;
   while (!fs_c_is(p, ")") && p->st == FS_OK) {
     if (n == FS_C_ARGS) {
@@ -596,8 +607,13 @@ struct fs_expr *fs_c_rule_unary(struct fs_c_reader *p) {
     if (e) e->op = ops[k].op;
   } else if (fs_c_accept(p, "*")) {
     e = pointed(p, at);
-  } else if (fs_c_is(p, "++") || fs_c_is(p, "--") || fs_c_is(p, "&") || fs_c_is(p, "~")) {
-    fs_c_refuse(p, at, "`++` and `--` are statements of their own; `&` and `~` are not read");
+  } else if (fs_c_accept(p, "~")) { /* x ^ -1, in its type */
+    struct fs_expr *one = fs_ex_number(p->arena, at, 1, true), *pair[2] = {fs_c_rule_unary(p)};
+    pair[1] = fs_ex_node(p->arena, FS_EX_UNARY, at, 1, &one);
+    pair[1]->op = FS_AO_NEG;
+    if (pair[0]) e = fs_ex_call(p->arena, "^", fs_span_join(at, pair[0]->span), 2, pair);
+  } else if (fs_c_is(p, "++") || fs_c_is(p, "--") || fs_c_is(p, "&")) {
+    fs_c_refuse(p, at, "`++` and `--` are statements of their own; `&` is not read");
   } else {
     e = rule_primary(p);
   }

@@ -137,6 +137,9 @@ bool fs_c_constant(const struct fs_expr *e, int64_t *out);
 #define FS_C_HALVED "(halved)"
 #define FS_C_DOUBLED "(doubled)"
 
+/* cuda_c_vector.c: at the parameters of a kernel: float4 and its like go, up to its end. */
+bool fs_c_read_vectors(struct fs_c_reader *p);
+
 /* cuda_c_tally.c: counts in memory that threads share are those of the array that they are added
  * to at the end; false: they are none. */
 bool fs_c_read_tally(struct fs_c_reader *p, struct fs_stmt **body);

@@ -189,14 +189,19 @@ static bool rule_declarators(struct fs_c_reader *p, enum fs_c_type type, struct 
   return p->st == FS_OK;
 }
 
-/* The operator of `+=`; -1: `=`, -2: none, -3: one of C's that the language has not. */
-static int assigning(const struct fs_c_reader *p) {
-  static const struct { const char *sign; int op; } signs[] = {
-      {"=", -1}, {"+=", FS_AO_ADD}, {"-=", FS_AO_SUB}, {"*=", FS_AO_MUL}, {"/=", FS_AO_DIV},
-      {"%=", -3}, {"<<=", -3}, {">>=", -3}, {"&=", -3}, {"|=", -3}, {"^=", -3}};
+/* The operator of `+=`; CALL: of one that is a call; SET: `=`; NONE. */
+enum { SET = -1, CALL = -2, NONE = -3 };
+static int assigning(const struct fs_c_reader *p, const char **call) {
+  static const struct { const char *sign, *call; int op; } signs[] = {
+      {"=", "", SET}, {"+=", "", FS_AO_ADD}, {"-=", "", FS_AO_SUB}, {"*=", "", FS_AO_MUL},
+      {"/=", "", FS_AO_DIV}, {"%=", "%", CALL}, {"<<=", "<<", CALL}, {">>=", ">>", CALL},
+      {"&=", "&", CALL}, {"|=", "|", CALL}, {"^=", "^", CALL}};
   for (size_t k = 0; k < FS_LEN(signs); k++)
-    if (fs_c_is(p, signs[k].sign)) return signs[k].op;
-  return -2;
+    if (fs_c_is(p, signs[k].sign)) {
+      *call = signs[k].call;
+      return signs[k].op;
+    }
+  return NONE;
 }
 
 /* What a whole number is called from where it is given another value, in the block in which it is
@@ -262,19 +267,21 @@ static bool rule_assignment(struct fs_c_reader *p, struct fs_stmt ***tail) {
     return add_store(p, tail, left, fs_ex_binary(p->arena, by > 0 ? FS_AO_ADD : FS_AO_SUB, left,
                                                  one));
   }
-  int op = assigning(p);
-  if (op == -2)
+  const char *call;
+  int op = assigning(p, &call);
+  if (op == NONE)
     return fs_c_fail(p, fs_c_cur(p)->span, "kernel-syntax", NULL,
                      "expected an assignment, found %s",
                 fs_c_found(p));
-  if (op == -3) return fs_c_refuse(p, fs_c_cur(p)->span, "of these, += -= *= and /= are read");
   fs_c_next(p);
   struct fs_expr *right = fs_c_rule_expr(p);
   if (!right) return false;
   if (fs_c_is(p, ",") && !p->in_head)
     return fs_c_refuse(p, fs_c_cur(p)->span, "one assignment is one statement");
-  return add_store(p, tail, left, op >= 0 ? fs_ex_binary(p->arena, (enum fs_ast_op)op, left,
-                                                         right) : right);
+  struct fs_expr *pair[] = {left, right};
+  if (op == CALL) right = fs_ex_call(p->arena, call, fs_span_join(left->span, right->span), 2, pair);
+  else if (op != SET) right = fs_ex_binary(p->arena, (enum fs_ast_op)op, left, right);
+  return add_store(p, tail, left, right);
 }
 
 /* atomicAdd(&h[k[i]], e), atomic_add(h + k[i], e): as h[k[i]] += e */
