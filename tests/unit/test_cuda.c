@@ -402,13 +402,15 @@ static void test_fatal(void) {
 
 /* -- NVRTC without a device ---------------------------------------------------------- */
 
+/* For sm_90a as for a user; for others with less optimisation, in half the time. */
 static void check_compiles(const char *what, const char *source) {
-  static const char *const archs[] = {"sm_80", "sm_90a", "sm_100"};
+  static const char *const archs[] = {"sm_90a", "sm_80", "sm_100"};
   for (size_t k = 0; k < FS_LEN(archs); k++) {
-    char *log;
-    enum fs_status status = fs_nvrtc_check(source, archs[k], &log);
-    CHECK(status == FS_OK, "%s for %s: %.600s", what, archs[k], log);
-    free(log);
+    struct fs_nvrtc_job job = {.source = source, .arch = archs[k], .quick = k > 0};
+    fs_nvrtc_compile(&job);
+    CHECK(job.image, "%s for %s: %.600s", what, archs[k], job.log ? job.log : "");
+    free(job.image);
+    free(job.log);
   }
 }
 
