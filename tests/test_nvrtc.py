@@ -7,7 +7,7 @@ sizes from 1 to 16384, statements on arrays larger than any cache in all types o
 floating point, the scripts of tests/plan, tests/lang and examples, and random
 programs. Then the real NVRTC compiles them for sm_80, sm_90a and sm_100: those of the
 sequences and of stencils as for a user, since their code is measured; of the others those
-that have a line or a call that was not compiled before (choose()), with less optimisation.
+of which some words or calls were not compiled before (choose()), with less optimisation.
 Where there is no NVRTC the texts are only counted; where there is one, nothing compiled is
 a failure. What the sequences need is short, so that it compiles while a user waits.
 
@@ -195,6 +195,7 @@ SHARED = re.compile(r'__shared__.*')
 CONSTANT = re.compile(r'\b(FS_\w+) = ([^,;]+)')
 ELEMENTS = re.compile(r'^  (?:const )?(\w+) \*const a\d+ =', re.M)
 CALLED = re.compile(r'\bfs_\w+(?=\()')
+WORD = re.compile(r'\w+|[^\w\s]+')
 BODY = 'extern "C"'
 
 
@@ -204,11 +205,21 @@ def plain(line):
     return NUMBER.sub('0', NUMBERED.sub(r'\1', ' '.join(REMARK.sub('', line).split())))
 
 
+@functools.lru_cache(None)
+def pieces(line):
+    """A line of what only CUDA has as it is, another as each four neighbouring words."""
+    line = plain(line)
+    if is_of_device(line):
+        return frozenset([line])
+    words = WORD.findall(line)
+    return frozenset(tuple(words[k:k + 4]) for k in range(max(len(words) - 3, 1)))
+
+
 def parts(text):
-    """What a compiler may refuse of a text: its lines; its calls of the library's functions
+    """What a compiler may refuse of a text: pieces of its lines; its calls of the library's functions
     with the types of its arrays, for which templates are made; and arrays in shared memory
     with their sizes."""
-    found = set(map(plain, text.split('\n')))
+    found = set().union(*map(pieces, text.split('\n')))
     types = tuple(sorted(set(ELEMENTS.findall(text))))
     found.update((name, types) for name in CALLED.findall(text, max(text.find(BODY), 0)))
     for line in SHARED.findall(text):
