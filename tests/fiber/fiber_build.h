@@ -1,7 +1,8 @@
 /* fiber_build.h - a kernel text as a shared object that runs it on the host (fiber.h).
  *
- * Objects are kept in FIBER_DIR, build/fiber, by the hash of their text: every suite asks
- * for it here, so a text is compiled once, and not again in the next run of the suites.
+ * Objects are kept in FIBER_DIR, build/fiber, by the hash of what the compiler sees of their
+ * text: every suite asks for it here, so a text is compiled once, and not again in the next
+ * run of the suites.
  * The folder has fiber.h and the fibers compiled before (`make unit`); when they change,
  * make empties it. The C library is not searched for what an object needs: the process that
  * loads it has that. So a text takes 75 ms in place of 170. tests/run.py removes what was
@@ -47,15 +48,26 @@ static int fiber_compile(const char *source, const char *target, const char *log
   return failed || !WIFEXITED(status) ? -1 : WEXITSTATUS(status);
 }
 
-/* Two hashes of 64 bits of text and compiler: FNV-1a from two starts. */
+static uint64_t fiber_hash(uint64_t hash, const char *text, size_t len) {
+  for (size_t n = 0; n < len; n++) hash = (hash ^ (unsigned char)text[n]) * 1099511628211u;
+  return hash;
+}
+
+/* Two hashes of 64 bits of compiler and text, without its remarks and where it comes from:
+ * FNV-1a from two starts. */
 static void fiber_name(const char *text, size_t len, char out[FIBER_NAME]) {
   uint64_t hash[2] = {1469598103934665603u, 0x9e3779b97f4a7c15u};
-  const char *compiler = fiber_compiler();
+  const char *compiler = fiber_compiler(), *end = text + len;
   for (int k = 0; k < 2; k++) {
-    for (const char *p = compiler; *p; p++)
-      hash[k] = (hash[k] ^ (unsigned char)*p) * 1099511628211u;
-    for (size_t n = 0; n < len; n++)
-      hash[k] = (hash[k] ^ (unsigned char)text[n]) * 1099511628211u;
+    hash[k] = fiber_hash(hash[k], compiler, strlen(compiler));
+    for (const char *line = text, *next; line < end; line = next) {
+      const char *stop = memchr(line, '\n', (size_t)(end - line));
+      next = stop ? stop + 1 : end;
+      size_t n = (size_t)(next - line);
+      if (n > 6 && !memcmp(line, "#line ", 6)) continue;
+      const char *remark = memmem(line, n, "//", 2);
+      hash[k] = fiber_hash(hash[k], line, remark ? (size_t)(remark - line) : n);
+    }
   }
   snprintf(out, FIBER_NAME, FIBER_DIR "/%016llx%016llx", (unsigned long long)hash[0],
            (unsigned long long)hash[1]);
