@@ -51,14 +51,15 @@ def processor_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
 
-def await_work(find, seconds=600):
-    """Waits until the process that find() gives computes, and gives it."""
+def await_work(find, much=0.1, seconds=600):
+    """Waits until the process that find() gives has computed so many seconds more, and gives
+    it."""
     end, used = time.monotonic() + seconds, {}
     while time.monotonic() < end:
         pid = find()
         if pid:
             now = processor_seconds(pid)
-            if now > used.setdefault(pid, now) + 0.1:
+            if now > used.setdefault(pid, now) + much:
                 return pid
         time.sleep(0.01)
     raise AssertionError('it does not compute')

@@ -22,7 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, 'fake'))
 import fakegpu  # noqa: E402
 from front import (Front, children_of, is_alive, notes, state_of, status,  # noqa: E402
-                   text, values)
+                   text, values, wait_for)
 from score import Score, await_work  # noqa: E402
 
 score = Score()
@@ -269,7 +269,7 @@ def gpu_fault(f, folder, word):
     arm(folder, word)
     f.send('d = a + 1; e = sum(d)')
     if word == 'hang':
-        time.sleep(0.2)
+        wait_for(lambda: not os.path.exists(os.path.join(folder, 'fault')))  # it was taken
         f.interrupt()
     done = f.until_done()
     check(status(done) == 'environment' and notes(done, 'worker-died'),
@@ -289,7 +289,7 @@ def test_gpu(folder):
     # A `while` of a loop over elements that never ends is such a kernel.
     before = values(f, os.path.join(folder, 'a.npz'))
     f.send('w = zeros(5); for i = 1:5; q = a[i] + 1; while q > 0; q = q + 0; end; w[i] = q; end')
-    time.sleep(1)
+    await_work(f.worker, 1)  # of which planning is little, and compiling another process's
     f.interrupt()
     done = f.until_done()
     check(status(done) == 'environment' and notes(done, 'worker-died'), f'endless while: {done}')

@@ -4,6 +4,7 @@
  *   test_space --table     the counts and times of all blocks
  */
 #include <stdio.h>
+#include <time.h>
 
 #include "core/base/base.h"
 #include "core/session/session.h"
@@ -48,14 +49,17 @@ static void eval(const char *text) {
   fs_session_eval(session, "<space>", text, strlen(text), 0);
 }
 
-/* Plans twice and takes the shorter time: the machine may be busy. */
+/* Plans three times and takes the shortest, of the processor or of the clock: the machine
+ * may be busy. */
 static double explain(const char *statements) {
   struct fs_str line = {0};
   fs_str_printf(&line, ":explain %s", statements);
   double best = 1e9;
   for (int round = 0; round < 3; round++) {
+    clock_t began = clock();
     eval(fs_str_text(&line));
-    best = FS_MIN(best, number("planned_s"));
+    double used = (double)(clock() - began) / CLOCKS_PER_SEC;
+    best = FS_MIN(best, FS_MIN(used, number("planned_s")));
   }
   fs_str_free(&line);
   return best;
