@@ -1,9 +1,8 @@
 #!/usr/bin/python3
 """Runs every test suite and adds up their counts.
 
-A suite is a program built from tests/unit/*.c, or an executable file
-tests/**/test_*.py, tests/**/run_*.py or tests/cli/*.sh. Its last line that
-reads `N passed, N failed` counts. A suite that fails without saying so, does nothing for ten
+A suite is a program built from tests/unit/*.c, or a file tests/**/test_*.py or
+tests/**/run_*.py. Its last line that reads `N passed, N failed` counts. A suite that fails without saying so, does nothing for ten
 minutes, leaves something in the folder for temporary files that it is given, or runs no
 test at all counts as one failure.
 Suites find the program under $FUSIBLE and the build folder under $BUILD. Under
@@ -38,12 +37,9 @@ def suites(build):
         name = os.path.basename(source)[:-2]
         yield 'unit/' + name, [os.path.join(build, 'unit', name)]
     scripts = (glob.glob('tests/test_*.py') + glob.glob('tests/run_*.py') +
-               glob.glob('tests/*/test_*.py') + glob.glob('tests/*/run_*.py') +
-               glob.glob('tests/cli/*.sh'))
+               glob.glob('tests/*/test_*.py') + glob.glob('tests/*/run_*.py'))
     for path in sorted(scripts, key=lambda p: (p.count('/'), p)):
-        if os.access(path, os.X_OK):
-            python = [sys.executable] if path.endswith('.py') else []
-            yield path[len('tests/'):].rsplit('.', 1)[0], python + ['./' + path]
+        yield path[len('tests/'):-len('.py')], [sys.executable, './' + path]
 
 
 def processor_seconds(session):

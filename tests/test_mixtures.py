@@ -13,6 +13,7 @@ import argparse
 import os
 import random
 import re
+import resource
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -33,6 +34,7 @@ OPERATORS = ['+', '-', '*', '.*', '/', './', '\\', '.^', '^', '==', '<', '&&', '
 SUBSCRIPTS = ['[1]', '[0]', '[end]', '[:]', '[[]]', '[1:0]', '[true]', '[2:end]', '[1, 1]', '.x', '["x"]']
 NOT_HERE = {'ask', 'input', 'savefig', 'save', 'load', 'seed'}
 CHANGING = NOT_HERE | {'rand', 'randn', 'print', 'error', 'plot', 'time'}
+MOST_BYTES = 6 << 30
 BROKEN = re.compile(r'fault of Fusible|R\d+: |value was lost|internal error')
 
 
@@ -134,6 +136,8 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument('--target', default='cpu', choices=('cpu', 'cuda', 'fake'))
     a = p.parse_args()
+    # Of 4294967295 elements there is no room, on any machine: to fill them took most of the time.
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     folder = scores.folder('mixtures')
     names = [n for n in functions(folder) if n not in NOT_HERE]
     score.check(len(names) > 150, names)
