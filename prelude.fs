@@ -532,12 +532,27 @@ function filter(b, a, x)
   end
   return y
 end
-# conv(x, w): the convolution of two vectors, of all n + m - 1 places; eight elements of
-# w in one trip over x.
-function conv(x, w)
+# conv(x, w, shape = "full"): the convolution of two vectors, of all n + m - 1 places; "same": of as
+# many as x has, in the middle; "valid": of those where w lies within x. Floats by Fourier
+# transforms where that takes less.
+function conv(x, w, shape = "full")
   x = x[:]
   w = w[:]
   assert(!isempty(x) && !isempty(w), "conv takes two vectors of one element or more")
+  n = numel(x)
+  m = numel(w)
+  if by_fourier(x, w, min(n, m), n + m - 1)
+    y = folded(x, w, n + m - 1)
+  elseif m > n
+    y = in_taps(w, x)
+  else
+    y = in_taps(x, w)
+  end
+  from, to = part_of_full(n, m, shape)
+  return y[from:to]
+end
+# in_taps(x, w): conv(x, w) as a sum of moved vectors, eight elements of w in one trip over x.
+function in_taps(x, w)
   m = numel(w)
   padded = zeros(numel(x) + 2*m - 2, dtype(x))
   padded[m:end+1-m] = x
@@ -554,6 +569,94 @@ function taps(x, w, k, l)
     return taps(x, w, k, l - 1) + y
   end
   return y
+end
+# folded(x, w, n): the first n places of conv(x, w), by Fourier transforms.
+function folded(x, w, n)
+  l = smooth_length(n)
+  if isreal(x) && isreal(w)
+    return irfft(rfft(x, l) .* rfft(w, l), l)[1:n]
+  end
+  return ifft(fft(x, l) .* fft(w, l))[1:n]
+end
+# by_fourier(x, w, m, n): whether n places of m products each take longer than transforms of n
+# numbers: of floats whose types transforms keep.
+function by_fourier(x, w, m, n)
+  t = dtype(x[1:1] .* w[1:1])
+  return (t == "f32" || t == "f64" || t == "c64" || t == "c128") && m > 16*log2(n + 1)
+end
+# smooth_length(n): the least number from n on that has no prime above 5.
+function smooth_length(n)
+  best = 2^ceil(log2(max(n, 1)))
+  five = 1
+  while five < best
+    three = five
+    while three < best
+      l = three*2^ceil(log2(max(n/three, 1)))
+      best = min(best, l)
+      three = 3*three
+    end
+    five = 5*five
+  end
+  return best
+end
+# part_of_full(n, m, shape): from where to where the places lie that `shape` names.
+function part_of_full(n, m, shape)
+  if shape == "full"
+    return 1, n + m - 1
+  elseif shape == "same"
+    return floor(m/2) + 1, floor(m/2) + n
+  end
+  assert(shape == "valid", "a convolution is \"full\", \"same\" or \"valid\"")
+  return m, n
+end
+# conv2(A, K, shape = "full"): the convolution of two matrices, as conv.
+function conv2(A, K, shape = "full")
+  assert(ndims(A) == 2 && ndims(K) == 2 && !isempty(A) && !isempty(K),
+         "conv2 takes two matrices of one element or more")
+  m, n = size(A)
+  p, q = size(K)
+  if by_fourier(A[1, :], K[1, :], min(m, p)*min(n, q), (m + p - 1)*(n + q - 1))
+    y = folded2(A, K, m + p - 1, n + q - 1)
+  elseif p*q > m*n
+    y = in_taps2(K, A)
+  else
+    y = in_taps2(A, K)
+  end
+  from, to = part_of_full(m, p, shape)
+  left, right = part_of_full(n, q, shape)
+  return y[from:to, left:right]
+end
+# in_taps2(A, K): conv2(A, K) as a sum of moved matrices, eight elements of K in one trip over A.
+function in_taps2(A, K)
+  m, n = size(A)
+  p, q = size(K)
+  padded = zeros(m + 2*p - 2, n + 2*q - 2, dtype(A))
+  padded[p:p+m-1, q:q+n-1] = A
+  y = taps2(padded, K, 1, min(p*q, 8))
+  for k = 9:8:p*q
+    y = y + taps2(padded, K, k, min(p*q, k + 7))
+  end
+  return y
+end
+# taps2(A, K, k, l): the part of a convolution that the elements k to l of K have, row by row.
+function taps2(A, K, k, l)
+  p, q = size(K)
+  i = idiv(l - 1, q) + 1
+  j = mod(l - 1, q) + 1
+  y = K[i, j]*A[p+1-i:end+1-i, q+1-j:end+1-j]
+  if l > k
+    return taps2(A, K, k, l - 1) + y
+  end
+  return y
+end
+# folded2(A, K, m, n): the first m x n places of conv2(A, K), by Fourier transforms.
+function folded2(A, K, m, n)
+  p = smooth_length(m)
+  q = smooth_length(n)
+  if isreal(A) && isreal(K)
+    return irfft(ifft(fft(rfft(A, q, 2), p, 1) .* fft(rfft(K, q, 2), p, 1), [], 1), q, 2)[1:m, 1:n]
+  end
+  return ifft2(fft(fft(A, q, 2), p, 1) .* fft(fft(K, q, 2), p, 1))[1:m, 1:n]
 end
 # polyval(p, x): the polynomial p[1]*x^n + ... + p[n+1], by Horner's rule.
 function polyval(p, x)

@@ -143,7 +143,7 @@ ERRORS = [
     ('reduce("max", Z, 1)', 'there is no max'), ('norminf(e)', 'there is no max'),
     ('median(e)', 'there is no median of no elements'), ('median(Z, 1)', 'there is no median'),
     ('quantile(e, 0.5)', 'there is no quantile of no elements'), ('cond(S)', 'no elements has no condition'),
-    ('conv(e, [1])', 'one element or more'), ('cross(e, e)', 'two vectors of three'),
+    ('conv(e, [1])', 'one element or more'), ('conv2(Z, A)', 'one element or more'), ('cross(e, e)', 'two vectors of three'),
     ('e[1]', 'index 1 is out of range: dimension 1 has extent 0'), ('Z[1, :]', 'index 1 is out of range'),
     ('e[[1]]', 'no elements to choose from'), ('y = e; y[[1]] = 3', 'no elements to choose from'),
     ('y = e; y[1] = 3', 'index 1 is out of range'), ('number(e)', 'must be a number, not 0 f32'),
@@ -156,6 +156,7 @@ ERRORS = [
 # Of no array, of the host, or shown by other suites.
 ELSEWHERE = set('print ask error assert string number seed load kernel save time plot scatter bar hist '
                 'heatmap roofline predictions savefig dtype bool i64 bf16 f32 min max significant taps '
+                'in_taps taps2 in_taps2 folded folded2 by_fourier smooth_length part_of_full '
                 'contains endswith startswith fields filter format has has_floats join lower upper split strip '
                 'repeat replace reverse nchoosek polyfit corr i16 u16 u8 arg c128 c64 complex conj im isreal re'.split())
 GIVEN = 'e = []; Z = zeros(0, 3); T = zeros(3, 0); S = zeros(0, 0); x = [1, 2, 3]; A = ones(2, 3);'
