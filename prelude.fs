@@ -47,6 +47,9 @@ end
 # as_mean(y, x): y in the type that the mean of x has.
 function as_mean(y, x)
   t = dtype(x)
+  if !isreal(y)
+    return y
+  end
   if t == "f64" || t == "i64"
     return f64(y)
   end
@@ -800,7 +803,7 @@ function expm(A)
     return rounded_like(as_mean(A, A), A)
   end
   X = at_least_f32(A)
-  if !has_floats(A)
+  if !has_floats(A) && isreal(A)
     X = f64(A)
   end
   largest = number(max(sum(abs(X), 2)))
@@ -829,6 +832,91 @@ function expm(A)
     E = E*E
   end
   return rounded_like(as_mean(E, A), A)
+end
+
+# sqrtm(A): the square root X of a square matrix, X*X = A, that has the roots of its eigenvalues: real
+# where A is and no eigenvalue is real and negative, else complex. Of a symmetric or Hermitian matrix
+# by its eigenvalues, else by the iteration of Denman and Beavers, scaled by determinants (Higham,
+# Functions of Matrices, 6.3).
+function sqrtm(A)
+  assert(size(A, 1) == size(A, 2), "sqrtm takes a square matrix")
+  if isempty(A)
+    return at_least_f32(A)
+  end
+  d, V = eig(A)
+  if isreal(d)
+    if any(d < 0)
+      d = complex(d)
+    end
+    return V*(sqrt(d) .* V')
+  end
+  if any(im(d) == 0 && re(d) <= 0)
+    return (V.' \ (V .* sqrt(d).').').'
+  end
+  return denman_beavers(at_least_f32(A))
+end
+# denman_beavers(A): the square root of a matrix without an eigenvalue that is real and not
+# positive.
+function denman_beavers(A)
+  n = size(A, 1)
+  X = A
+  Y = eye(n)
+  for k = 1:40
+    g = abs(det(X)*det(Y))^(-0.5/n)
+    if !isfinite(g) || k > 8
+      g = 1
+    end
+    Z = (g*X + inv(Y)/g) / 2
+    Y = (g*Y + inv(X)/g) / 2
+    far = norm(Z - X)
+    X = Z
+    if far <= n*1e-15*norm(X) || (k > 3 && far >= last)
+      return X
+    end
+    last = far
+  end
+  return X
+end
+# logm(A): the logarithm of a square matrix, L with expm(L) = A, of which no eigenvalue is 0. Of a
+# symmetric or Hermitian matrix by its eigenvalues; else roots are taken until it is near the
+# identity, where a sum of eight fractions has it (Dieci, Morini and Papini, Computational
+# techniques for real logarithms of matrices, 1996).
+function logm(A)
+  assert(size(A, 1) == size(A, 2), "logm takes a square matrix")
+  if isempty(A)
+    return at_least_f32(A)
+  end
+  d, V = eig(A)
+  if isreal(d)
+    if any(d < 0)
+      d = complex(d)
+    end
+    return V*(log(d) .* V')
+  end
+  if any(im(d) == 0 && re(d) <= 0)
+    return (V.' \ (V .* log(d).').').'
+  end
+  X = at_least_f32(A)
+  I = eye(size(A, 1))
+  roots = 0
+  while norm(X - I) > 0.25 && roots < 60
+    X = denman_beavers(X)
+    roots += 1
+  end
+  # Places and weights of Gauss and Legendre between 0 and 1.
+  t = f64([0.09501250983763744, 0.2816035507792589, 0.4580167776572274, 0.6178762444026438])
+  w = f64([0.1894506104550685, 0.1826034150449236, 0.1691565193950025, 0.1495959888165767])
+  t = [t; f64([0.7554044083550030, 0.8656312023878318, 0.9445750230732326, 0.9894009349916499])]
+  w = [w; f64([0.1246289712555339, 0.0951585116824928, 0.0622535239386479, 0.0271524594117541])]
+  E = X - I
+  L = 0*E
+  for k = 1:8
+    for s = [-1, 1]
+      p = number(0.5 + 0.5*s*t[k])
+      L = L + (number(w[k])/2)*((I + p*E) \ E)
+    end
+  end
+  return 2^roots*L
 end
 
 # -- solvers --------------------------------------------------------------------------

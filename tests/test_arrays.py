@@ -80,7 +80,7 @@ EMPTIES = [
     ('inv(S)', S), ('chol(S)', S), ('eigvals(S)', E), ('eigvecs(S)', S), ('svdvals(Z)', E),
     ('det(S)', np.float32(1)), ('diag(e)', S), ('diag(S)', E), ('diag(T)', E), ('pinv(Z)', T),
     ('matrix_rank(Z)', np.int64(0)), ('orth(zeros(2, 2))', none(2, 0)),
-    ('null([1, 2; 3, 4])', none(2, 0)), ('expm(S)', S), ('kron(e, [1, 2])', E),
+    ('null([1, 2; 3, 4])', none(2, 0)), ('expm(S)', S), ('sqrtm(S)', S), ('logm(S)', S), ('kron(e, [1, 2])', E),
     ('triu(Z)', Z), ('tril(T)', T), ('toeplitz(e)', S), ('cov(Z)', full((3, 3), NAN)),
     # places
     ('x[3:2]', E), ('x[e]', E), ('x[x > 9]', E), ('A[[], :]', Z), ('A[:, x > 9]', T[:2]),
@@ -156,7 +156,7 @@ ERRORS = [
 # Of no array, of the host, or shown by other suites.
 ELSEWHERE = set('print ask error assert string number seed load kernel save time plot scatter bar hist '
                 'heatmap roofline predictions savefig dtype bool i64 bf16 f32 min max significant taps '
-                'in_taps taps2 in_taps2 folded folded2 by_fourier smooth_length part_of_full '
+                'denman_beavers in_taps taps2 in_taps2 folded folded2 by_fourier smooth_length part_of_full '
                 'contains endswith startswith fields filter format has has_floats join lower upper split strip '
                 'repeat replace reverse nchoosek polyfit corr i16 u16 u8 arg c128 c64 complex conj im isreal re'.split())
 GIVEN = 'e = []; Z = zeros(0, 3); T = zeros(3, 0); S = zeros(0, 0); x = [1, 2, 3]; A = ones(2, 3);'

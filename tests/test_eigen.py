@@ -96,6 +96,31 @@ def types(target):
                     done.stdout + done.stderr)
 
 
+def functions(target):
+    """sqrtm, logm, expm: by what undoes them."""
+    draw = np.random.default_rng(8)
+    x = draw.standard_normal((12, 12))
+    data = {'G': x + 6 * np.eye(12), 'S': x @ x.T + np.eye(12), 'T': np.array([[-1., 1], [0, -2]]),
+            'Q': np.array([[0., 1], [-1, 0]]), 'C': x[:5, :5] + 1j * x[5:10, :5] + 5 * np.eye(5),
+            'F': (x + 6 * np.eye(12)).astype('f4'), 'N': -(x @ x.T + np.eye(12))}
+    lines, names = [], []
+    for k in data:
+        lines += [f'r{k} = sqrtm({k});', f'l{k} = logm({k});', f'e{k} = expm(l{k});',
+                  f'i{k} = f64(isreal(r{k}));']
+        names += [p + k for p in 'rlei']
+    got = run(lines + ['z = expm([0, 1i; 1i, 0]);'], data, target, 'functions of matrices',
+              names + ['z'])
+    for k, a in data.items() if got else []:
+        r, e = joined(got['r' + k]), joined(got['e' + k])
+        u = UNIT[a.dtype.str[1:]]
+        score.check(np.linalg.norm(r @ r - a) <= 60 * u * np.linalg.norm(a), f'sqrtm of {k} on {target}')
+        score.check(np.linalg.norm(e - a) <= 600 * u * np.linalg.norm(a), f'logm of {k} on {target}',
+                    f'{np.linalg.norm(e - a) / u}')
+        score.check(got['i' + k][0] == (k not in 'TCN'), f'the type of the root of {k} on {target}')
+    want = np.array([[np.cos(1), 1j * np.sin(1)], [1j * np.sin(1), np.cos(1)]])
+    score.check(bool(got) and np.abs(joined(got['z']) - want).max() < 1e-6, f'expm on {target}')
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--target', default='both')
@@ -103,6 +128,7 @@ def main():
     for target in ['cpu', 'fake'] if args.target == 'both' else [args.target]:
         general(target)
         types(target)
+    functions('cpu')
     return score.close()
 
 
