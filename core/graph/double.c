@@ -55,7 +55,7 @@ static bool stays(const struct fs_node *n) {
 
 static fs_id widen_lib(struct widen *w, const struct fs_node *n, const fs_id *src) {
   unsigned flags = n->lib_flags;
-  if (n->op != FS_LIB_COMBINE) flags &= ~(unsigned)FS_LIB_OF_HALVES;
+  if (n->op != FS_LIB_COMBINE && !fs_lib_is_along(n->op)) flags &= ~(unsigned)FS_LIB_OF_HALVES;
   return fs_graph_lib(w->to, n->op, widened(n->dtype), &n->shape, src[0], &n->lib_shape[0],
                       src[1], &n->lib_shape[1], flags);
 }
