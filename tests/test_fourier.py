@@ -300,6 +300,16 @@ def convolutions(target):
                     f'long ones of {dtype} go by transforms, or not, on {target}', plan)
 
 
+def in_double():
+    """What goes along the last of six dimensions is beside f64 what it is."""
+    for text in ('re(fft(x, [], 6))', 'cumsum(x, 5)'):
+        program = f'x = rand(2, 3, 2, 3, 7, 5); x[1, 1, 1, 1, 1, 1] = 1;\ny = {text};\n:check\n'
+        done = fakegpu.run_script(program, 'cpu', HOME)
+        said = [line for line in (done.stdout + done.stderr).splitlines() if 'of f64: ' in line]
+        score.check(said and float(said[0].split()[-1]) < 1e-6, f'{text} in double',
+                    done.stdout + done.stderr)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--count', type=int, default=6)
@@ -317,6 +327,7 @@ def main():
         empties(target)
     planes('cpu')
     convolutions('cpu')
+    in_double()
     return score.close()
 
 

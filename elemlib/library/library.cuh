@@ -1158,8 +1158,10 @@ extern "C" __global__ void fs_fourier_unpack(const fs_complex<FS_TO> *from, FS_T
 
 //@ fs_fourier
 // Some lines in a block's memory, in passes as elemlib/cpu/fourier.c has them: of what is left of
-// a line, `run` transforms side by side, each number of a thread goes through registers.
-constexpr int FS_FOURIER_MOST = 32768 / (2 * sizeof(FS_TO)), FS_FOURIER_THREADS = 256;
+// a line, `run` transforms side by side, each number of a thread goes through registers. So many
+// threads have four numbers each, which their registers hold.
+constexpr int FS_FOURIER_MOST = 32768 / (2 * sizeof(FS_TO)), FS_FOURIER_LINES = 256;
+constexpr int FS_FOURIER_THREADS = FS_FOURIER_MOST / 4;
 
 template <typename T>
 __device__ __forceinline__ fs_complex<T> fs_plus(fs_complex<T> a, fs_complex<T> b) {
@@ -1262,7 +1264,7 @@ extern "C" __global__ void __launch_bounds__(FS_FOURIER_THREADS)
                const fs_fourier_args a) {
   __shared__ FS_TO x[FS_FOURIER_MOST + FS_FOURIER_MOST / 32];
   __shared__ FS_TO y[FS_FOURIER_MOST + FS_FOURIER_MOST / 32];
-  __shared__ fs_fourier_at begin[FS_FOURIER_THREADS];
+  __shared__ fs_fourier_at begin[FS_FOURIER_LINES];
   const int n = (int)a.n, given = (int)fs_fourier_given(a);
   for (fs_long first = (fs_long)blockIdx.x * a.lines; first < a.count;
        first += (fs_long)gridDim.x * a.lines) {

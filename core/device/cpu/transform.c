@@ -186,7 +186,8 @@ static bool make_chirp(struct fs_transform *t) {
 }
 
 static struct fs_transform *transform_new(int64_t n, bool wide, fs_fourier_fn *const *pass) {
-  struct fs_transform *t = fs_calloc(1, sizeof *t);
+  struct fs_transform *t = calloc(1, sizeof *t);
+  if (!t) return NULL;
   t->n = n;
   t->wide = wide;
   t->pass = pass;

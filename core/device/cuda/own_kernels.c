@@ -605,9 +605,13 @@ enum fs_status fs_cuda_own_fourier(const struct cuda_own_call *c, const struct f
   status = start(c, make, a.n, of_roots);
   const void *re = call->a.ptr, *im = call->has_b ? call->b.ptr : NULL, *to = call->out.ptr;
   void *args[] = {&re, &im, &to, &roots, &a};
+  if (status != FS_OK) return status;
   int64_t blocks = FS_MIN((a.count + a.lines - 1) / a.lines,
                           16 * (int64_t)c->t->base.device.units);
-  return status == FS_OK ? start_blocks(c, f, (unsigned)blocks, args) : status;
+  unsigned threads = FS_FOURIER_BYTES / 8 / (unsigned)fs_dtype_size(dt);
+  CUresult r = fs_cu.launch(f, (unsigned)blocks, 1, 1, threads, 1, 1, 0, fs_cuda_stream(c->t), args,
+                            NULL);
+  return r == CU_OK ? FS_OK : fs_cuda_fail(c->t, r, "starting a kernel", c->d);
 }
 
 enum fs_status fs_cuda_own_fourier_pack(const struct cuda_own_call *c,
