@@ -105,6 +105,12 @@ def ways(folder):
     none = run(code, 'now', folder, FUSIBLE_CC='/nowhere/cc')
     check('(interpreted: ' in none.stdout and 'there is no `/nowhere/cc`' in none.stdout and
           '8977' in none.stdout and not none.stderr, 'no compiler', none.stdout + none.stderr)
+    told = SETUP + COUNT + ':plan\n:why slow\n'
+    for mode, words, more in (('now', 'compiled\n', {}), ('off', 'interpreted\n', {}),
+                              ('now', 'interpreted: the CPU target', {'FUSIBLE_CC': '/nowhere/cc'})):
+        said = run(told, mode, folder, **more)
+        check(f'loops {words.strip()[:11]}' in said.stderr and f'its loops are {words}' in said.stdout and
+              ('no `/nowhere' in said.stdout) == bool(more), mode, said.stdout + said.stderr)
     # The loop is interpreted until it has taken some time and the compiler is done.
     text = SETUP.replace('1000', '200000') + COUNT*200 + ':code\nsum(y)\n'
     off, behind = (run(text, mode, folder) for mode in ('off', 'behind'))

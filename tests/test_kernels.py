@@ -304,6 +304,7 @@ def vectors(r):
         ('rowsum4', [rows], [rows.sum(1)]), ('copy_vector4', [whole], [whole]),
         ('pairs', [line, 23], [couples.astype(F32)]),
         ('bodies', [points], [np.concatenate([pull, (points*points).sum(1)[:, None]], 1)]),
+        ('loads', [x], [x*np.array([1, 1, 2, 1], F32) + np.outer(x[:, 0], [0, 0, 0, 1]).astype(F32)]),
         ('grey4', [pixels.reshape(15, 4), 5, 3],
          [(pixels.astype(int) @ [1, 2, 1, 0] >> 2).astype(np.uint8)]),
         ('wang', [bits, 6], [a]), ('flip', [whole, 20], [~whole ^ 5])]] + [

@@ -112,6 +112,9 @@ struct fs_target_ops {
    * time and a footprint that are not its own. How many kernels are being compiled in
    * full behind such. NULL where nothing is compiled. */
   bool (*is_quick)(const struct fs_code *code);
+  /* How the loops of a kernel run that go on as data say: "compiled", "interpreted: it is being
+   * compiled", cut to size. False: it has none. NULL where all are compiled. */
+  bool (*loops)(const struct fs_code *code, char *out, size_t size);
   int (*behind)(struct fs_target *t);
 
   /* Generated text of a kernel ("cuda", "lines": with #line, "loops", "ptx", "sass", "walk"; for

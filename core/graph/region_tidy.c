@@ -60,7 +60,6 @@ static void forget(struct tidy *t) {
     enum fs_region_kind kind = t->r->registers[k].kind;
     if (kind == FS_RR_VARIABLE || kind == FS_RR_TEMPORARY) t->now[k] = NONE;
   }
-  for (int k = 0; k < t->n_values; k++) t->values[k].holds = false;
 }
 
 /* An older value that is the same: x*1, c + (x - c), x && x, !!x of whole numbers and bools. */

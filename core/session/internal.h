@@ -77,6 +77,7 @@ struct fs_plan_record {
   bool announced;           /* its prediction was sent when it was launched */
   bool cached;              /* it had run before */
   bool quick;               /* it ran last as quickly compiled code */
+  char loops[200];        /* how its loops ran last, struct fs_target_ops; "": it has none */
   double first;             /* seconds that a run was first predicted to take */
   json_t *event;            /* NULL: nobody looked */
   struct fs_graph_words *words; /* of its run, where the block has others by now; or NULL */

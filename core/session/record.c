@@ -141,7 +141,7 @@ static void put_measured(struct fs_session *s, struct fs_plan_record *r) {
   choose_times(r, times);
   struct fs_measured m = {
     .times = times, .series = r->warm.n ? &r->warm : &r->all, .runs = r->runs,
-    .quick = r->quick, .cold = r->all.n && !r->warm.n,
+    .quick = r->quick, .loops = r->loops, .cold = r->all.n && !r->warm.n,
     .grain = fs_model_grain(&fs_runner_target(r->runner)->device)};
   fs_plan_event_measured(r->event, &m);
   json_object_set_new(r->event, "timed", json_integer(r->all.n));
@@ -315,6 +315,19 @@ static void count_kernels(struct fs_plan_record *r, const struct fs_block *block
   }
 }
 
+/* Of several kernels the first whose loops are not compiled says how they run. */
+static void take_loops(struct fs_session *s, struct fs_plan_record *r,
+                       const struct fs_block *block) {
+  const struct fs_target_ops *ops = fs_session_target(s)->ops;
+  char said[sizeof r->loops];
+  *r->loops = 0;
+  for (int k = 0; ops->loops && k < block->plan->kernels.len; k++) {
+    if (!block->codes[k] || !ops->loops(block->codes[k], said, sizeof said)) continue;
+    if (!*r->loops || *said == 'i') memcpy(r->loops, said, sizeof said);
+    if (*said == 'i') return;
+  }
+}
+
 /* A run of the record's block is over, or was started. */
 static void count_run(struct fs_session *s, struct fs_plan_record *r,
                       struct fs_block *block) {
@@ -322,6 +335,7 @@ static void count_run(struct fs_session *s, struct fs_plan_record *r,
   if (!r->runs) count_kernels(r, block);
   r->runs += block->in_a_row;
   r->quick = block->quick;
+  take_loops(s, r, block);
   r->block = r->kept = block;
   if (waits) add_times(s, r, &block->row, block->cold);
   if (block->timed_runs <= r->timed) return;

@@ -31,13 +31,15 @@ static int slowest(const json_t *kernels) {
   return (int)best;
 }
 
-static void put_head(const json_t *k, struct fs_str *out) {
+static void put_head(const json_t *plan, const json_t *k, struct fs_str *out) {
   double predicted = number(k, "predicted"), took = number(k, "measured");
   fs_str_printf(out, "%s %s `%s`: ", text(k, "id"), text(k, "scheme"), text(k, "does"));
   if (isnan(predicted)) fs_str_puts(out, "what it takes depends on data");
   else fs_str_puts(out, "predicted "), fs_str_put_seconds(out, predicted);
   if (!isnan(took)) fs_str_puts(out, ", measured "), fs_str_put_seconds(out, took);
   fs_str_puts(out, "\n");
+  if (isnan(predicted) && *text(plan, "loops"))
+    fs_str_printf(out, "  its loops are %s\n", text(plan, "loops"));
 }
 
 static void put_part(struct fs_str *out, const char *words, double seconds, int *n) {
@@ -171,7 +173,7 @@ enum fs_status fs_session_why_slow(struct fs_session *s, struct fs_words *words,
     at = (int)k - 1;
   }
   const struct fs_kernel *k = &b->plan->kernels.data[at];
-  put_head(json_array_get(kernels, (size_t)at), words->out);
+  put_head(plan, json_array_get(kernels, (size_t)at), words->out);
   put_bound(json_array_get(kernels, (size_t)at), words->out);
   if (!k->lib_node) put_parts(k, &fs_session_target(s)->device, words->out);
   put_occupancy(json_array_get(kernels, (size_t)at), words->out);

@@ -26,6 +26,7 @@ struct fs_measured {
   const struct fs_times *series;/* of whole runs that were timed; NULL: one run's `times` */
   int64_t runs;
   bool quick;                    /* of quickly compiled code: no ratio follows */
+  const char *loops;             /* how loops ran, struct fs_target_ops; "": none */
   bool cold;                     /* no run but cold ones: no ratio either      */
   double grain;                  /* fs_model_grain(): below it no ratio        */
 };

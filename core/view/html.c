@@ -594,6 +594,10 @@ static void put_foot(struct fs_str *out, const json_t *plan) {
     put_seconds(out, number(plan, "jit_s"));
     if (json_is_true(json_object_get(plan, "quick"))) fs_str_puts(out, ", as quick code");
   }
+  if (*text(plan, "loops")) {
+    fs_str_puts(out, " \u00b7 loops ");
+    put_text(out, text(plan, "loops"));
+  }
   if (number(plan, "rounds") > 1)
     fs_str_printf(out, " \u00b7 would run \u00d7%.0f", number(plan, "rounds"));
   if (*text(plan, "quality")) {

@@ -48,6 +48,12 @@ __global__ void pairs(const float *in, float2 *out, int n) {
   else out[i] = *reinterpret_cast<const float2 *>(&in[i]);
 }
 
+__global__ void loads(const float4 *p, float4 *q) {
+  int i = blockIdx.x*blockDim.x + threadIdx.x;
+  float4 a = __ldg(&p[i]), b = *(p + i);
+  q[i] = make_float4(a.x, b.y, 2*a.z, (a).w + b.x);
+}
+
 __global__ void bodies(const float4 *p, float4 *f, int n) {
   int i = blockIdx.x*blockDim.x + threadIdx.x;
   float4 me = p[i];

@@ -236,6 +236,10 @@ static void cpu_timer_free(struct fs_target *t, struct fs_timer *timer) {
   free(timer);
 }
 
+static bool cpu_loops(const struct fs_code *code, char *out, size_t size) {
+  return code->walk && fs_walk_loops(code->walk, out, size);
+}
+
 static char *cpu_code_text(struct fs_target *t, struct fs_code *code,
                            const char *form, const char **why) {
   (void)t;
@@ -381,6 +385,7 @@ static const struct fs_target_ops cpu_ops = {
   .timer_seconds = cpu_timer_seconds,
   .timer_free = cpu_timer_free,
   .footprint = cpu_footprint,
+  .loops = cpu_loops,
   .code_text = cpu_code_text,
   .close = cpu_close,
 };

@@ -188,3 +188,16 @@ void fs_walk_print(const struct fs_walk *w, struct fs_str *out) {
   put_list(w, &w->end_rows, "end, each strip of rows:", out);
   put_list(w, &w->end_columns, "end, each strip of columns:", out);
 }
+
+bool fs_walk_loops(const struct fs_walk *w, char *out, size_t size) {
+  bool compiled = true;
+  if (!w->bodies.len) return false;
+  snprintf(out, size, "compiled");
+  FS_EACH_AT(&w->bodies, b) {
+    const char *why;
+    if (!compiled || fs_body_is_compiled(*b, &why)) continue;
+    compiled = false;
+    snprintf(out, size, "interpreted%s%s", *why ? ": " : "", why);
+  }
+  return true;
+}

@@ -170,6 +170,8 @@ void fs_walk_footprint(const struct fs_walk *w, struct fs_footprint *out,
 
 /* The "walk" form of a kernel's code. */
 void fs_walk_print(const struct fs_walk *w, struct fs_str *out);
+/* How its regions run, of several the one that is not compiled; see struct fs_target_ops. */
+bool fs_walk_loops(const struct fs_walk *w, char *out, size_t size);
 
 /* Index k of a direction (axes first .. first+count-1 of the space, row-major)
  * as an offset by these strides. */
