@@ -41,7 +41,7 @@ OPERATIONS = [
     'floor(f64(t)/2)', 'round(f32(t)/2)', 'trunc(f64(-t)/2)', 'ceil(f32(t)/3)', 'fma(f64(t), 2, a)',
     'mod(f32(t), 0.7)', 'mod(f64(t), -1.3)', 'f64(isnan(f64(t)/f64(a)))', 'exp(f32(t)/10)',
     'sin(f64(t))', 'f32(a)^f32(2)', 'hypot(f64(t), f64(a))', 'log(f64(abs(t)) + 1)',
-    'i64(t == a) + i64(t != a || t >= a) + i64(!(t <= a && t < 3))', 'f64(t)/0*0 + a']
+    'i64(t == a) + i64(t != a || t >= a) + i64(!(t <= a && t < 3))', 'f64(t)/0*0 + a', 'f64(exp(f32(t)/10)) + exp(f64(t)/10)', 'i64(t*256 && a)']
 
 
 def run(text, mode, folder, **more):
