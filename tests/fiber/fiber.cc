@@ -43,6 +43,7 @@ struct fiber_thread {
 #else
   ucontext_t context;
 #endif
+  char *stack;  // of FIBER_STACK bytes while it runs; null before and after
   fiber_state state;
   unsigned turn;  // of the shuffle it waits in
 };
@@ -90,8 +91,18 @@ static void fiber_main() {
   abort();  // a finished fiber is never resumed
 }
 
-static void fiber_prepare(fiber_thread *f, char *stack) {
-  f->state = FIBER_READY;
+// Stacks that nobody has: first those that were given back, whose memory is there, then
+// the rest. A kernel whose threads never wait needs one.
+static char *fiber_given_back, *fiber_rest;
+
+static char **fiber_next(char *stack) { return (char **)(stack + FIBER_STACK) - 1; }
+
+static void fiber_begin(fiber_thread *f) {
+  char *stack = f->stack = fiber_given_back ? fiber_given_back : fiber_rest;
+  if (fiber_given_back)
+    fiber_given_back = *fiber_next(stack);
+  else
+    fiber_rest += FIBER_STACK;
 #ifdef __x86_64__
   void **top = (void **)(stack + FIBER_STACK) - 2;
   *top = (void *)fiber_main;  // the stack is misaligned by 8 there, as after a call
@@ -103,6 +114,12 @@ static void fiber_prepare(fiber_thread *f, char *stack) {
   f->context.uc_link = nullptr;
   makecontext(&f->context, fiber_main, 0);
 #endif
+}
+
+static void fiber_end(fiber_thread *f) {
+  *fiber_next(f->stack) = fiber_given_back;
+  fiber_given_back = f->stack;
+  f->stack = nullptr;
 }
 
 static void fiber_wait(fiber_state state) {
@@ -240,7 +257,9 @@ static bool fiber_run_warp(fiber_thread *threads, fiber_block *b, unsigned warp)
     fiber_now = f;
     threadIdx = fiber_place(t, blockDim);
     f->state = FIBER_READY;
+    if (!f->stack) fiber_begin(f);
     fiber_resume(f);
+    if (f->state == FIBER_DONE) fiber_end(f);
     moved |= !(spins && f->state == FIBER_SPIN);
   }
   return moved;
@@ -327,8 +346,7 @@ int fiber_launch_grid(const fiber_dim3 &grid, const fiber_dim3 &block, size_t dy
   if (stacks == (char *)MAP_FAILED) return -1;
   fiber_thread *t = (fiber_thread *)calloc(total, sizeof *t);
   fiber_block *b = (fiber_block *)calloc(blocks, sizeof *b);
-  for (size_t k = 0; k < total; k++)
-    fiber_prepare(&t[k], stacks + k * FIBER_STACK);
+  fiber_given_back = nullptr, fiber_rest = stacks;
   for (unsigned k = 0; k < blocks; k++) {
     b[k].warps = (fiber_warp *)calloc((threads + 31) / 32, sizeof(fiber_warp));
     b[k].shared = (char *)malloc(shared);
