@@ -90,7 +90,7 @@ def read(path):
 def compare(data, folder, size, plans):
     """All results of a size: CPU, NumPy, and each capability twice."""
     for name, (_, text, results, most) in sequences.SEQUENCES.items():
-        want, bounds = sequences.reference(name, data)
+        want, bounds = data.reference(name)
         check(max(bounds) < 2 ** 24, f'{name} at {size}: data are not exact')
         for r in results.split():
             what = f'{name} at {size}: {r}'
