@@ -64,10 +64,13 @@ static double get_half(uint16_t h) {
   return h & 0x8000 ? -v : v;
 }
 static uint16_t put_half(double v) {
-  for (unsigned h = 0; h < 0x7c00; h++) /* the smallest not below |v| */
-    if (get_half((uint16_t)h) >= fabs(v))
-      return (uint16_t)(h | (v < 0 ? 0x8000 : 0));
-  return 0x7c00;
+  unsigned low = 0, high = 0x7c00; /* the smallest not below |v| */
+  while (low < high) {
+    unsigned h = (low + high) / 2;
+    if (get_half((uint16_t)h) >= fabs(v)) high = h;
+    else low = h + 1;
+  }
+  return (uint16_t)(low | (v < 0 && low < 0x7c00 ? 0x8000 : 0));
 }
 
 static double get(const struct mat *m, int64_t i, int64_t j) {
