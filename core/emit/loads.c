@@ -32,6 +32,23 @@ static int shift_of(const struct fs_writer *w, const struct fs_step *s) {
   return has_steps(w, s, 1) ? behind(w, s) : 0;
 }
 
+static bool in_one_way(const struct fs_access *a, const struct fs_access *b) {
+  return a->low == b->low && a->reach == b->reach && !memcmp(a->stride, b->stride, sizeof a->stride);
+}
+
+/* Whether another load takes, in another of the thread's rows, the row that it takes. */
+static bool shares_rows(const struct fs_writer *w, const struct fs_step *s) {
+  const struct fs_access *a = w_access(w, s);
+  int64_t row = a->stride[0], most = (w->how->rows - 1) * row;
+  if (most <= 0 || a->varies != 3 || w->axes.n_outer != 1 || !is_vector(w, a)) return false;
+  FS_EACH_AT(&w->how->kernel->accesses, b) {
+    int64_t apart = a->offset - b->offset;
+    if (b->slot == a->slot && fs_access_is_load(b) && in_one_way(a, b) && apart &&
+        apart % row == 0 && apart <= most && apart >= -most)
+      return true;
+  }
+  return false;
+}
 
 /* Whether it is loose, and lies in whole vectors of rows that one number tells. */
 static bool is_loose(const struct fs_writer *w, const struct fs_step *s) {
@@ -41,12 +58,12 @@ static bool is_loose(const struct fs_writer *w, const struct fs_step *s) {
   return up;
 }
 
-/* Whether it takes more than the elements that it asks for: a shifted slice, or every second
- * of whole vectors: those of A[:, 1:2:end] and A[:, 2:2:end] are the same, and the compiler
- * loads them once. */
+/* Whether the compiler may find what it takes in what others take: a shifted slice, rows that
+ * several of the thread's rows are made of, or every second of whole vectors (A[:, 1:2:end] and
+ * A[:, 2:2:end]). The five rows of a filter, each in eight of a thread, are twelve. */
 static bool takes_more(const struct fs_writer *w, const struct fs_step *s) {
   if (w_access(w, s)->reach) return is_loose(w, s);
-  return shift_of(w, s) || has_steps(w, s, 2);
+  return shift_of(w, s) || has_steps(w, s, 2) || shares_rows(w, s);
 }
 
 /* "a0 + j", "a0 + (i * 96 + j)" */
@@ -215,11 +232,6 @@ static const char *within(const struct fs_writer *w, const struct fs_access *a, 
   if (rows > 1) last -= (rows - 1) * a->stride[0];
   return w_fmt(w, "%s >= %s && %s <= %s", w_at(w, &at), w_int(w, a->low + lanes - least),
                w_at(w, &at), w_int(w, last));
-}
-
-static bool in_one_way(const struct fs_access *a, const struct fs_access *b) {
-  return a->low == b->low && a->reach == b->reach &&
-         !memcmp(a->stride, b->stride, sizeof a->stride);
 }
 
 const char *w_all_within(const struct fs_writer *w, fs_steps need, bool rows) {

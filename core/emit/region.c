@@ -10,14 +10,16 @@ static const char *type_of(enum fs_dtype dt) {
   return fs_dtypes[fs_dtype_compute(dt)].cuda_value;
 }
 
+/* The instruction makes 0 of NaN only from 32 bits to 32 (PTX ISA, cvt). */
 void fs_cast_put_cuda(enum fs_dtype to, enum fs_dtype from, const char *x, struct fs_str *out) {
   const char *word = from == FS_F64 ? "double" : "float";
   bool clips = fs_dtype_is_float(from) && fs_dtype_is_integer(to);
+  const char *integer = fs_dtype_compute(to) == FS_I32 ? "int" : "ll";
   const char *end = clips && fs_dtype_converts(to) ? ")" : "";
   if (*end) fs_str_printf(out, "fs_clip_%s(", fs_dtype_name(to));
   if (to == FS_BOOL && from != FS_BOOL) fs_str_printf(out, "%s != 0", x);
-  else if (clips && fs_dtype_compute(to) == FS_I32) fs_str_printf(out, "__%s2int_rz(%s)", word, x);
-  else if (clips) fs_str_printf(out, "%s == %s ? __%s2ll_rz(%s) : 0", x, x, word, x);
+  else if (clips && from != FS_F64 && *integer == 'i') fs_str_printf(out, "__float2int_rz(%s)", x);
+  else if (clips) fs_str_printf(out, "%s == %s ? __%s2%s_rz(%s) : 0", x, x, word, integer, x);
   else fs_str_printf(out, "(%s)%s", type_of(to), x);
   fs_str_puts(out, end);
 }

@@ -14,6 +14,9 @@
 enum {
   CHEAP_MAPS = 8,    /* a cone of at most so many maps is computed again rather
                         than stored for a slice of it                       */
+  LARGE = 1 << 16,   /* where it has so many elements, at most              */
+  MOST_AGAIN = 32,   /* ... so many maps for all of its slices together,    */
+  MOST_BESIDE = 8,   /* ... so many if it is an output, stored anyway       */
   MANY = 1 << 12,    /* ... and for one element a cone of any that has so many */
   PUSH_BUDGET = 64,  /* nodes that one view may be pushed through           */
   MIRROR_CONE = 16,  /* maps looked through for B + B'                      */
@@ -256,13 +259,21 @@ static fs_id push_view(struct rewrite *rw, struct push *p, fs_id src,
   return fs_graph_view(rw->to, id, &rename, &shape);
 }
 
+/* Whether a cheap cone is computed again for each slice of it, rather than stored and read.
+ * The five slices of a filter's first pass would be 40 maps an element, for one that is read. */
+static bool pays_again(struct rewrite *rw, fs_id id, int maps) {
+  const struct use *u = use_of(rw, id);
+  if (fs_shape_count(&fs_node(rw->to, id)->shape) < LARGE) return true;
+  return u->uses <= 1 || maps * (int64_t)u->uses <= (u->output ? MOST_BESIDE : MOST_AGAIN);
+}
+
 static fs_id rewrite_view(struct rewrite *rw, fs_id old,
                           const struct fs_node *n) {
   fs_id src = rw->map[n->src[0]];
   int maps = 0;
   struct push p = {.budget = PUSH_BUDGET, .whole = rw->mirror[old]};
   p.cheap = use_of(rw, src)->segment == rw->segment &&
-            is_cheap(rw->to, src, &maps);
+            is_cheap(rw->to, src, &maps) && pays_again(rw, src, maps);
   p.whole = p.whole && p.cheap;
   p.one = n->shape.rank == 0 && fs_shape_count(&fs_node(rw->to, src)->shape) >= MANY;
   return push_view(rw, &p, src, &n->view, &n->shape);

@@ -190,7 +190,7 @@ static int __popc(unsigned x) { return __builtin_popcount(x); }
 template <class I, class F>
 static I fiber_saturate(F x) {
   const I least = (I)1 << (8 * sizeof(I) - 1);
-  if (x != x) return sizeof(I) == 8 ? least : 0;
+  if (x != x) return sizeof(I) == 8 || sizeof(F) == 8 ? least : 0;
   if (x >= -(F)least) return ~least;
   return x < (F)least ? least : (I)x;
 }
