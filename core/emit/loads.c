@@ -32,22 +32,12 @@ static int shift_of(const struct fs_writer *w, const struct fs_step *s) {
   return has_steps(w, s, 1) ? behind(w, s) : 0;
 }
 
-static bool in_one_way(const struct fs_access *a, const struct fs_access *b) {
-  return a->low == b->low && a->reach == b->reach && !memcmp(a->stride, b->stride, sizeof a->stride);
-}
-
-/* Whether another load takes, in another of the thread's rows, the row that it takes. */
+/* Whether one of the thread's rows may be what another reads, too, and whether it is there is
+ * asked for each: a row of a matrix of which the kernel reads several slices. */
 static bool shares_rows(const struct fs_writer *w, const struct fs_step *s) {
   const struct fs_access *a = w_access(w, s);
-  int64_t row = a->stride[0], most = (w->how->rows - 1) * row;
-  if (most <= 0 || a->varies != 3 || w->axes.n_outer != 1 || !is_vector(w, a)) return false;
-  FS_EACH_AT(&w->how->kernel->accesses, b) {
-    int64_t apart = a->offset - b->offset;
-    if (b->slot == a->slot && fs_access_is_load(b) && in_one_way(a, b) && apart &&
-        apart % row == 0 && apart <= most && apart >= -most)
-      return true;
-  }
-  return false;
+  bool rows = w->how->rows > 1 && w->axes.n_outer == 1 && (w->how->need_ok || w->how->tail);
+  return rows && w->how->kernel->work.shifted && a->varies == 3 && is_vector(w, a);
 }
 
 /* Whether it is loose, and lies in whole vectors of rows that one number tells. */
@@ -232,6 +222,11 @@ static const char *within(const struct fs_writer *w, const struct fs_access *a, 
   if (rows > 1) last -= (rows - 1) * a->stride[0];
   return w_fmt(w, "%s >= %s && %s <= %s", w_at(w, &at), w_int(w, a->low + lanes - least),
                w_at(w, &at), w_int(w, last));
+}
+
+static bool in_one_way(const struct fs_access *a, const struct fs_access *b) {
+  return a->low == b->low && a->reach == b->reach &&
+         !memcmp(a->stride, b->stride, sizeof a->stride);
 }
 
 const char *w_all_within(const struct fs_writer *w, fs_steps need, bool rows) {

@@ -305,12 +305,12 @@ static const void *loads_from(const struct group *g, const struct fs_access *a) 
 }
 
 /* Bytes, more than the cache holds, that an earlier phase reads in step: where no block waits,
- * and each phase has as many tasks, the later one finds them in the cache. Differences along
- * three axes of a cube of 323 in f32 take an H200 162 us, not 202 (2026-11-29). */
-static double read_before(const struct group *g, const struct fs_kernel *k,
-                          const struct fs_tuning *like, bool waits) {
+ * and each phase has as many tasks, the later one finds them in the cache, and `w` says so.
+ * Differences along three axes of a cube of 323 take 162 us, not 202 (f32, H200, 2026-11-29). */
+static double read_near(const struct group *g, const struct fs_kernel *k,
+                        const struct fs_tuning *like, bool waits, struct fs_work *w) {
   static const double IN_STEP = 0.02;
-  double bytes = 0;
+  double near = 0;
   if (!waits) FS_EACH_AT(&k->accesses, a) {
     const void *storage = loads_from(g, a);
     if (!storage || fs_access_bytes(k, a) < (double)g->p->device->cache_bytes) continue;
@@ -318,17 +318,12 @@ static double read_before(const struct group *g, const struct fs_kernel *k,
     for (const struct fs_kernel *x = &g->plan->kernels.data[g->first]; x < k; x++)
       if (fabs(tasks_of(g, x, like) / tasks_of(g, k, like) - 1) <= IN_STEP)
         FS_EACH_AT(&x->accesses, b) found |= loads_from(g, b) == storage;
-    if (found) bytes += fs_access_bytes(k, a);
+    if (found) near += fs_access_bytes(k, a);
   }
-  return FS_MIN(bytes, k->work.bytes_read);
-}
-
-/* What a kernel does as it is tuned, if so many of its bytes come from the cache. */
-static void count_near(const struct fs_kernel *k, double near, const struct fs_device *d,
-                       struct fs_work *w) {
+  near = FS_MIN(near, w->bytes_read);
   w->bytes_read -= near;
   w->bytes_near += near;
-  fs_kernel_count(k, d, w);
+  return near;
 }
 
 /* The predicted time beyond the launch when it walks as `like` does. */
@@ -336,11 +331,11 @@ static double body_like(const struct group *g, const struct fs_kernel *k,
                         const struct fs_tuning *like, bool waits) {
   const struct fs_device *d = g->p->device;
   struct fs_kernel phase = *k;
-  double near = read_before(g, k, like, waits);
+  struct fs_work w = k->work;
+  double near = read_near(g, k, like, waits, &w);
   fit(&phase, like, d->units);
   if (!(near > 0) && !memcmp(&phase.tune, &k->tune, sizeof k->tune)) return body(g, k);
-  struct fs_work w = k->work;
-  count_near(&phase, near, d, &w);
+  fs_kernel_count(&phase, d, &w);
   return FS_MAX(fs_predict_by(g->p->memo, &w, d).seconds - fs_predict_launch(d), 0);
 }
 
@@ -565,9 +560,8 @@ static void close_group(struct group *g) {
   }
   keep_step(g, widths);
   for (int k = g->first; k < g->end; k++) {
-    double near = read_before(g, &list[k], &like, waits);
-    count_near(&list[k], near, d, &list[k].work);
-    list[k].bytes_read -= near;
+    list[k].bytes_read -= read_near(g, &list[k], &like, waits, &list[k].work);
+    fs_kernel_count(&list[k], d, &list[k].work);
   }
   FS_EACH_AT(&g->plan->slots, sl) {
     if (sl->first > g->first && sl->first < g->end) sl->first = g->first;
