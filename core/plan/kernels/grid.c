@@ -14,11 +14,9 @@
  * phase pass on in registers (fs_grid_carries). Where something was written since
  * the last barrier that the phase reads, or read that it writes, there is one more.
  *
- * A fold of numbers takes as long in a phase, where a barrier is part of it, as alone,
- * where the last block does it: what threads wait for is the same. But more blocks than
- * CROWD get in each other's way at a barrier, where all of them look at one word that
- * each must write: two launches of 1056 blocks, max(abs(v)) of 512 numbers and v'*v of
- * 1000 beside maps, took 13 and 5 us more than they were predicted to take (H200).
+ * A fold of numbers takes as long in a phase as alone. But more blocks than CROWD get in each
+ * other's way at a barrier, where all look at one word that each must write: two launches of
+ * 1056 blocks, max(abs(v)) of 512 numbers and v'*v of 1000, took 13 and 5 us too long (H200).
  *
  * What takes a block less time than a barrier, each does whole: it adds all elements
  * itself, in one order, so that all have the same sums, and stores those of its tiles.
@@ -501,12 +499,12 @@ static bool reads_again(const struct group *g, const struct fs_kernel *k) {
   return false;
 }
 
-/* With the launch's threads, the leader's number of rows at once may be better than what
- * the kernel had for threads of its own: w = A*x behind x = A'*y, 4096 x 4096 in f32 on an
- * H200, 34.6 us with two rows and 31.7 with four. Of what the cache has in part more should
- * be under way than prices say, which are those of launches that come again: the second
- * phase of GEMVER at 4096 with one, two and four rows, 59.5, 57.5 and 56.5 us on an H200 and
- * 77.3, 75.7 and 75.3 on an H100, where two were to be 0.5 us better than four. */
+/* With the launch's threads, the leader's number of rows at once may be better than what the
+ * kernel had for threads of its own: w = A*x behind x = A'*y, 4096 x 4096 in f32 on an H200, 34.6
+ * us with two rows and 31.7 with four. Of what the cache has in part more should be under way
+ * than prices say, which are those of launches that come again: the second phase of GEMVER at
+ * 4096 with one, two and four rows, 59.5, 57.5 and 56.5 us on an H200 and 77.3, 75.7 and 75.3 on
+ * an H100, where two were to be 0.5 us better than four. */
 static void follow_rows(const struct group *g, struct fs_kernel *k,
                         const struct fs_kernel *leads, const struct fs_tuning *like) {
   static const double WORTH_IT = 0.01, AT_MOST = 0.05;
