@@ -133,6 +133,8 @@ struct fs_interp_var {
 };
 /* Removes a variable, if there is one. */
 void fs_interp_remove(struct fs_interp *in, const char *name);
+/* Whether a global variable or function of that name is the user's. */
+bool fs_interp_is_own(struct fs_interp *in, const char *name);
 /* Greater after anything was defined, assigned or removed. */
 uint64_t fs_interp_stamp(const struct fs_interp *in);
 bool fs_interp_var_at(struct fs_interp *in, int k, struct fs_interp_var *out);

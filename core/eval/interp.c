@@ -138,6 +138,10 @@ void fs_interp_remove(struct fs_interp *in, const char *name) {
   fs_scope_remove(&in->globals, name);
 }
 
+bool fs_interp_is_own(struct fs_interp *in, const char *name) {
+  return fs_scope_find(&in->globals, name) != NULL;
+}
+
 /* -- life ------------------------------------------------------------------ */
 
 static void load_prelude(struct fs_interp *in) {

@@ -194,6 +194,18 @@ static enum fs_status run_vars(struct command *c) {
   return FS_OK;
 }
 
+/* All of them, or none. */
+static enum fs_status run_drop(struct command *c) {
+  struct fs_interp *in = c->s->in;
+  if (!c->n) return usage(c);
+  for (int k = 0; k < c->n; k++)
+    if (!fs_interp_is_own(in, c->word[k]))
+      return fs_error(&c->s->diags, c->span, "unknown-name", fs_interp_near_name(in, c->word[k]),
+                      "there is no variable %.200s", c->word[k]);
+  for (int k = 0; k < c->n; k++) fs_interp_remove(in, c->word[k]);
+  return FS_OK;
+}
+
 static enum fs_status run_reset(struct command *c) {
   struct fs_interp_var v;
   int n = 0;
@@ -843,6 +855,7 @@ static enum fs_status dispatch(struct command *c) {
     case FS_CMD_SAVE: return run_save(c);
     case FS_CMD_ELEM: return run_elem(c);
     case FS_CMD_KERNEL: return run_kernel(c);
+    case FS_CMD_DROP: return run_drop(c);
     case FS_CMD_RESET: return run_reset(c);
     case FS_CMD_SET: return run_set(c);
     case FS_CMD_CLEAR: return run_clear(c);

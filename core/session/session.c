@@ -66,6 +66,7 @@ static void on_show(void *user, const char *name, struct fs_val v,
     fs_session_emit(s, event);
   else if (!s->show_status)
     s->show_status = st;
+  if (!name && !(s->flags & FS_EVAL_SCRIPT)) fs_interp_set(s->in, "ans", fs_val_ref(v));
   fs_str_free(&text);
   fs_str_free(&html);
 }

@@ -672,6 +672,30 @@ def test_a_death_is_mended(c):
     assert '44' in t.line('b + 1')
 
 
+def test_answers_and_drops(c):
+    """ans is what was displayed last without a name; :drop takes names away. Both outlive a
+    worker."""
+    t = c.start('--plan', 'off')
+    for line, shown in (('20 + 1', '21'), ('b = ans * 2', 'b = 42'), ('ans + 1;', None),
+                        ('ans', 'ans = 21'), ('x = [1, 2] + 0', None), ('x * 2', '2  4'),
+                        ('y = ans + 1', '3  5'), (':drop x b', None),
+                        ('b', "there is nothing called 'b'"),
+                        (':drop y none', 'there is no variable none'), ('y', '3  5')):
+        t.send(line + '\r')
+        got = t.prompt()
+        assert shown is None or shown in got, (line, got)
+    os.kill(worker_of(t), signal.SIGKILL)
+    for line, shown in (('y - 1', '2  4'), ('ans + y', '5  9'),
+                        ('x', "there is nothing called 'x'"), (':vars', 'ans')):
+        t.send(line + '\r')
+        got = t.prompt()
+        assert shown in got, (line, got)
+    path = c.write('a.fs', '1 + 2\nb = ans\n')
+    done = subprocess.run([PROGRAM, '--target', 'cpu', path], env=c.env(), capture_output=True,
+                          text=True, timeout=600)
+    assert "nothing called 'ans'" in done.stderr, done
+
+
 def test_a_stopped_worker_is_replaced(c):
     t = c.start()
     t.line('a = 40 + 2')
@@ -736,7 +760,13 @@ def test_rebuild_asks(c):
     assert '7' in t.line('3 + 4')  # nothing of the answer was left
     assert 'rebuild ask' in t.line(':set rebuild')  # settings are no variables
     os.kill(worker_of(t), signal.SIGKILL)
-    assert '5' in t.line('2 + 3')  # there is nothing to ask about
+    t.send('ans - 2\r')  # which `3 + 4` made
+    t.expect(r'run 1 input again, about .* s\? \[Y/n\] $')
+    assert '5' in t.line('y')
+    new = c.start()
+    new.line(':set rebuild ask')
+    os.kill(worker_of(new), signal.SIGKILL)
+    assert '5' in new.line('2 + 3')  # there is nothing to ask about
 
 
 def test_rebuild_is_interrupted(c):
