@@ -423,8 +423,9 @@ static void write_json(const struct options *o, const struct heard *h,
                        json_t *rows, json_t *const sums[4]) {
   char command[256];
   snprintf(command, sizeof command,
-           "build/bench-prediction --target %s --large %ld --rounds %d "
-           "--repeat %d", o->target, o->large, o->rounds, o->repeat);
+           "build/bench-prediction --target %s --large %ld --rounds %d --repeat %d%s%.80s%s%.80s",
+           o->target, o->large, o->rounds, o->repeat, *o->only ? " --only " : "", o->only,
+           *o->without ? " --without " : "", o->without);
   json_t *out = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "device",
                           h->device, "quality", h->quality, "command", command,
                           "first", sums[0], "fresh", sums[1], "corrected", sums[2],
