@@ -255,16 +255,17 @@ static void begin_next(struct shell *h) {
 
 /* -- what the worker says ---------------------------------------------------- */
 
-/* False: the client that sent the input has no connection for questions. One whose
- * routing id was taken when it came gets it when it comes again. */
+/* False: the client that sent the input has no connection for questions. One that has just
+ * opened it may still shake hands: cut off then, it would answer where nobody listens. One
+ * whose routing id was taken when it came gets it when it comes again. */
 static bool ask_client(struct shell *h, const char *prompt, bool password) {
-  enum { TRIES = 20, PAUSE = 50000000 };
+  enum { TRIES = 24, HANDS = 5, PAUSE = 50000000 };
   for (int k = 0; k < TRIES; k++) {
     if (fs_net_reply(h->s, h->input, h->running, "input_request",
                      json_pack("{ss sb}", "prompt", prompt, "password", (int)password),
                      NULL))
       return true;
-    if (!k) fs_guard_clear(h->s, FS_STDIN);
+    if (k == HANDS) fs_guard_clear(h->s, FS_STDIN);
     nanosleep(&(struct timespec){0, PAUSE}, NULL);
   }
   return false;

@@ -33,7 +33,7 @@ CASES = {
     'unknown name': ('x = nothing_like_it', 'nothing_like_it',
                      ["there is nothing called 'nothing_like_it'"]),
     'near miss of a variable': ('x = totl + 1', 'totl', ["did you mean 'total'"]),
-    'near miss of a function': ('x = sqrtt(2)', 'sqrtt', ["did you mean 'sqrt'"]),
+    'near miss of a function': ('x = floorr(2)', 'floorr', ["did you mean 'floor'"]),
     'near miss of an elementary function': (
         'x = sgemw(M, keep)', 'sgemw', ["did you mean 'sgemv'"]),
     'a function of other systems': ('x = lstsq(M)', 'lstsq', ['A\\b']),
@@ -567,7 +567,7 @@ def refused(f):
 
 
 # Of these the words are names of many things, or a text.
-FREE = {'help', 'explain', 'load', 'save', 'pin', 'fuse', 'split', 'quit', 'race', 'restart'}
+FREE = {'help', 'drop', 'explain', 'load', 'save', 'pin', 'fuse', 'split', 'quit', 'race', 'restart'}
 
 
 def command_table():

@@ -36,8 +36,8 @@ static int shift_of(const struct fs_writer *w, const struct fs_step *s) {
  * asked for each: a row of a matrix of which the kernel reads several slices. */
 static bool shares_rows(const struct fs_writer *w, const struct fs_step *s) {
   const struct fs_access *a = w_access(w, s);
-  bool rows = w->how->rows > 1 && w->axes.n_outer == 1 && (w->how->need_ok || w->how->tail);
-  return rows && w->how->kernel->work.shifted && a->varies == 3 && is_vector(w, a);
+  if (w->how->rows == 1 || w->axes.n_outer != 1 || !(w->how->need_ok || w->how->tail)) return false;
+  return w->how->lanes > 1 && a->varies == 3 && is_vector(w, a) && w->how->kernel->work.shifted;
 }
 
 /* Whether it is loose, and lies in whole vectors of rows that one number tells. */

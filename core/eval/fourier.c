@@ -113,13 +113,25 @@ static enum fs_status numbers(struct fs_call *c, enum fs_lib_op op, struct fs_cx
   return FS_OK;
 }
 
+/* To read a number that is computed yet ends the block, and so comes before nodes are made. */
+static enum fs_status read_numbers(struct fs_call *c) {
+  enum fs_status st = FS_OK;
+  int64_t any;
+  for (int k = 1; k < c->n && st == FS_OK; k++) {
+    const char *what = k == 1 ? "the length" : "the dimension";
+    if (!is_left_out(&c->args[k])) st = fs_arg_int(c, k, what, &any);
+  }
+  return st;
+}
+
 enum fs_status fs_bi_fourier(struct fs_call *c) {
   static const struct { enum fs_lib_op op; bool back; } kinds[] = {
       [FS_FOURIER_FFT] = {FS_LIB_FFT, false},   [FS_FOURIER_IFFT] = {FS_LIB_FFT, true},
       [FS_FOURIER_RFFT] = {FS_LIB_RFFT, false}, [FS_FOURIER_IRFFT] = {FS_LIB_IRFFT, true}};
   struct transform t = {.op = kinds[c->builtin->data].op, .back = kinds[c->builtin->data].back};
   struct fs_cx z;
-  enum fs_status st = numbers(c, t.op, &z);
+  enum fs_status st = read_numbers(c);
+  if (st == FS_OK) st = numbers(c, t.op, &z);
   if (st == FS_OK) st = axis_arg(c, &z, &t.axis);
   if (st == FS_OK) st = length_arg(c, &z.re.shape, &t);
   if (st != FS_OK) return st;
