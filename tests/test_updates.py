@@ -344,8 +344,8 @@ def any_size(home):
     for name, loop in GROWING.items():
         compiled = []
         for n in (20, 40):
-            text = (f'n = {n}; C = zeros(n, n, "f64"); A = mod(reshape(f64(1:n*n)*7, n, n), 5);'
-                    f'\n{loop}\nprint(sum(C[:]), " ", C[2, 1], " ", sum(C[n, :]))')
+            text = (f':set compile full\nn = {n}; C = zeros(n, n, "f64");\n'
+                    f'A = mod(reshape(f64(1:n*n)*7, n, n), 5);\n{loop}\nprint(sum(C[:]), " ", C[2, 1], " ", sum(C[n, :]))')
             folder = tempfile.mkdtemp(dir=home)
             fake, cpu = run(text, 'fake', folder), run(text, 'cpu', folder)
             score.check(fake.returncode == 0 and fake.stdout == cpu.stdout,
