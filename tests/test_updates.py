@@ -340,10 +340,10 @@ C[1, :] = x';""",
 
 def any_size(home):
     """On a GPU, loops of 20 and of 40 sizes compile the same kernels: those of the first
-    sizes, and code for any size."""
+    sizes, and code for any size, which is not waited for."""
     for name, loop in GROWING.items():
         compiled = []
-        for n in (20, 40):
+        for n in (20, 40, 20, 40):  # the host's compiler has had all texts from the third on
             text = (f':set compile full\nn = {n}; C = zeros(n, n, "f64");\n'
                     f'A = mod(reshape(f64(1:n*n)*7, n, n), 5);\n{loop}\nprint(sum(C[:]), " ", C[2, 1], " ", sum(C[n, :]))')
             folder = tempfile.mkdtemp(dir=home)
@@ -352,8 +352,8 @@ def any_size(home):
                         f'{name}, {n} sizes: {fake.stdout} for {cpu.stdout} {fake.stderr[:300]}')
             compiled.append(sum(len(files) for _, _, files in
                                 os.walk(os.path.join(folder, 'cache'))))
-        score.check(0 < compiled[0] == compiled[1],
-                    f'{name}: {compiled[0]} kernels for 20 sizes, {compiled[1]} for 40')
+        score.check(0 < compiled[2] == compiled[3],
+                    f'{name}: {compiled[2]} kernels for 20 sizes, {compiled[3]} for 40')
 
 
 def main():
