@@ -844,16 +844,21 @@ function sqrtm(A)
     return at_least_f32(A)
   end
   d, V = eig(A)
-  if isreal(d)
-    if any(d < 0)
-      d = complex(d)
-    end
-    return V*(sqrt(d) .* V')
-  end
-  if any(im(d) == 0 && re(d) <= 0)
-    return (V.' \ (V .* sqrt(d).').').'
+  if isreal(d) || any(im(d) == 0 && re(d) <= 0)
+    return of_eigenvalues(z -> sqrt(z), d, V)
   end
   return denman_beavers(at_least_f32(A))
+end
+# of_eigenvalues(f, d, V): the matrix of eigenvectors V whose eigenvalues are f(d). Real d are those of
+# a symmetric or Hermitian matrix.
+function of_eigenvalues(f, d, V)
+  if !isreal(d)
+    return (V.' \ (V .* f(d).').').'
+  end
+  if any(d < 0)
+    d = complex(d)
+  end
+  return V*(f(d) .* V')
 end
 # denman_beavers(A): the square root of a matrix without an eigenvalue that is real and not
 # positive.
@@ -887,14 +892,8 @@ function logm(A)
     return at_least_f32(A)
   end
   d, V = eig(A)
-  if isreal(d)
-    if any(d < 0)
-      d = complex(d)
-    end
-    return V*(log(d) .* V')
-  end
-  if any(im(d) == 0 && re(d) <= 0)
-    return (V.' \ (V .* log(d).').').'
+  if isreal(d) || any(im(d) == 0 && re(d) <= 0)
+    return of_eigenvalues(z -> log(z), d, V)
   end
   X = at_least_f32(A)
   I = eye(size(A, 1))

@@ -156,6 +156,7 @@ ERRORS = [
 # Of no array, of the host, or shown by other suites.
 ELSEWHERE = set('print ask error assert string number seed load kernel save time plot scatter bar hist '
                 'heatmap roofline predictions savefig dtype bool i64 bf16 f32 min max significant taps '
+                'of_eigenvalues '
                 'denman_beavers in_taps taps2 in_taps2 folded folded2 by_fourier smooth_length part_of_full '
                 'contains endswith startswith fields filter format has has_floats join lower upper split strip '
                 'repeat replace reverse nchoosek polyfit corr i16 u16 u8 arg c128 c64 complex conj im isreal re'.split())
