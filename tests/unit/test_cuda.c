@@ -257,7 +257,9 @@ static const char *found_file(struct fs_str *tried) {
   snprintf(beside, sizeof beside, "%s/beside/libloaded.so", root);
   fs_str_clear(tried);
   void *handle = fs_cuda_find_library("LOOKED_FOR", sonames, "wheel", beside, tried);
-  char *path = handle ? fs_cuda_library_path(dlsym(handle, "cublasCreate_v2")) : NULL;
+  void *symbol = handle ? dlsym(handle, "cublasCreate_v2") : NULL;
+  if (handle && !symbol) symbol = dlsym(handle, "json_null"); /* of a bundle */
+  char *path = symbol ? fs_cuda_library_path(symbol) : NULL;
   size_t len = strlen(root);
   bool below = path && !strncmp(path, root, len);
   snprintf(file, sizeof file, "%s", !path ? "" : below ? path + len + 1 : path);
@@ -369,7 +371,10 @@ static void test_places(void) {
   snprintf(root, sizeof root, "%.150s/fusible-places-XXXXXX", base ? base : "/tmp");
   if (!library || !mkdtemp(root)) abort();
   snprintf(file, sizeof file, "%s/fake/cublas.so", library);
-  if (access(file, R_OK)) snprintf(file, sizeof file, "%s/lib/libnorm.so.1", library); /* a bundle */
+  if (access(file, R_OK)) { /* a bundle, whose library is loaded: another file, the same library */
+    shell("cp '%s/lib/libjansson.so.4' '%s/own.so'", library, root);
+    snprintf(file, sizeof file, "%s/own.so", root);
+  }
   for (size_t k = 0; k < FS_LEN(places); k++) shell("mkdir -p '%s/%s'", root, places[k]);
   shell("for d in odd python/bin late/bin; do mkdir -p '%s'/$d && ln -s /bin/true '%s'/$d/python3;"
         " done", root, root);
