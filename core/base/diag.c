@@ -305,6 +305,7 @@ static FS_PRINTF(6, 0) void record(struct fs_diags *d,
                                    const char *hint, const char *fmt,
                                    va_list args) {
   struct fs_str message = {0};
+  if (!d) return;
   fs_str_puts(&message, "");
   fs_str_vprintf(&message, fmt, args);
   bound_text(&message);

@@ -91,7 +91,7 @@ bool fs_span_holds(struct fs_span a, struct fs_span b);
 void fs_span_position(const struct fs_diags *d, struct fs_span span, int *line,
                       int *column);
 
-/* Records an error and gives FS_ERR_USER, so that callers can write
+/* Records an error (with no `d` nowhere) and gives FS_ERR_USER, so that callers can write
  *   return fs_error(d, span, "shape-mismatch", hint, "shapes ...", ...);
  * `hint` may be NULL; both texts are copied. */
 enum fs_status fs_error(struct fs_diags *d, struct fs_span span,

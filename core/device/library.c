@@ -29,10 +29,11 @@ static void read_array(const struct fs_plan *plan, int slot,
   out->ptr = base;
 }
 
-static void transpose(struct fs_lib_array *a) {
-  int64_t dim = a->dim[0], stride = a->stride[0];
-  a->dim[0] = a->dim[1], a->stride[0] = a->stride[1];
-  a->dim[1] = dim, a->stride[1] = stride;
+struct fs_lib_array fs_lib_transposed(struct fs_lib_array a) {
+  int64_t dim = a.dim[0], stride = a.stride[0];
+  a.dim[0] = a.dim[1], a.stride[0] = a.stride[1];
+  a.dim[1] = dim, a.stride[1] = stride;
+  return a;
 }
 
 static struct fs_shape matrix(int64_t rows, int64_t cols) {
@@ -78,8 +79,7 @@ struct fs_lib_array fs_lib_result_part(const struct fs_lib_call *c, int k) {
   int64_t first = p.row * part.stride[0] + p.col * part.stride[1];
   if (part.ptr) part.ptr = (char *)part.ptr + first * (int64_t)fs_dtype_size(part.dtype);
   part.dim[0] = p.rows, part.dim[1] = p.cols;
-  if (p.transposed) transpose(&part);
-  return part;
+  return p.transposed ? fs_lib_transposed(part) : part;
 }
 
 /* x[idx] chooses elements, A[idx, :] rows. For a column both are the same; for
@@ -99,6 +99,89 @@ struct fs_lib_array fs_lib_operand(const struct fs_plan *plan, const struct fs_k
   struct fs_lib_array out;
   read_array(plan, kernel->lib_slots[k + 1], &kernel->lib_layout[k + 1], shape, slots, &out);
   return out;
+}
+
+/* -- batches -------------------------------------------------------------------------- */
+
+/* Of an array of matrices the first one; `step` gets how far the next ones are. */
+static void take_first(const struct fs_shape *batch, struct fs_lib_array *a, int64_t *step) {
+  int outer = a->rank - 2;
+  for (int k = 0; k < batch->rank; k++) step[k] = 0;
+  for (int k = 0; k < outer; k++) step[batch->rank - outer + k] = a->stride[k];
+  for (int k = 0; k < 2 && outer > 0; k++)
+    a->dim[k] = a->dim[outer + k], a->stride[k] = a->stride[outer + k];
+  a->rank = 2;
+}
+
+/* Whether an array goes on from one matrix to the next as it does from axis k + 1 to k. */
+static bool goes_on(const struct fs_lib_call *c, int k) {
+  for (int i = 0; i < 3; i++)
+    if (c->step[i][k] != c->batch.dim[k + 1] * c->step[i][k + 1]) return false;
+  return true;
+}
+
+static void drop_axis(struct fs_lib_call *c, int k) {
+  for (int x = k + 1; x < c->batch.rank; x++) {
+    c->batch.dim[x - 1] = c->batch.dim[x];
+    for (int i = 0; i < 3; i++) c->step[i][x - 1] = c->step[i][x];
+  }
+  c->batch.rank--;
+}
+
+/* Axes that are walked as one become one. */
+static void join_axes(struct fs_lib_call *c) {
+  for (int k = c->batch.rank - 1; k >= 0; k--) {
+    if (c->batch.dim[k] == 1) {
+      drop_axis(c, k);
+    } else if (k + 1 < c->batch.rank && goes_on(c, k)) {
+      c->batch.dim[k + 1] *= c->batch.dim[k];
+      drop_axis(c, k);
+    }
+  }
+}
+
+/* Matrices below each other, all multiplied by the same one, are one matrix. */
+static void join_rows(struct fs_lib_call *c) {
+  int last = c->batch.rank - 1;
+  if (last < 0 || c->op != FS_LIB_GEMM || c->step[2][last] || c->a.dim[0] == 1) return;
+  int64_t rows = c->a.dim[0];
+  if (c->step[1][last] != rows * c->a.stride[0]) return;
+  if (c->step[0][last] != rows * c->out.stride[0]) return;
+  c->a.dim[0] = c->out.dim[0] = rows * c->batch.dim[last];
+  drop_axis(c, last);
+}
+
+struct fs_lib_call fs_lib_call_nth(const struct fs_lib_call *c, int64_t k) {
+  struct fs_lib_call one = *c;
+  struct fs_lib_array *array[3] = {&one.out, &one.a, &one.b};
+  int64_t rest = k, at[3] = {0};
+  for (int x = c->batch.rank - 1; x >= 0; x--) {
+    for (int i = 0; i < 3; i++) at[i] += rest % c->batch.dim[x] * c->step[i][x];
+    rest /= c->batch.dim[x];
+  }
+  for (int i = 0; i < 3; i++)
+    if (array[i]->ptr)
+      array[i]->ptr = (char *)array[i]->ptr + at[i] * (int64_t)fs_dtype_size(array[i]->dtype);
+  one.batch.rank = 0;
+  one.nth = k + 1;
+  return one;
+}
+
+/* The result of a call for each matrix of a batch, and of all of them. */
+static void read_batch(const struct fs_plan *plan, const struct fs_kernel *k, void *const *slots,
+                       struct fs_lib_call *c) {
+  const struct fs_node *node = fs_node(plan->graph, k->lib_node);
+  struct fs_shape batch = fs_lib_sizes(node).batch;
+  take_first(&batch, &c->a, c->step[1]);
+  if (c->has_b) take_first(&batch, &c->b, c->step[2]);
+  struct fs_shape one = result_shape(c, &node->lib_shape[1], &node->shape);
+  if (one.rank == 1) one.dim[one.rank++] = 1;
+  struct fs_shape full = fs_batched(&batch, &one);
+  read_array(plan, k->lib_slots[0], &k->lib_layout[0], &full, slots, &c->out);
+  take_first(&batch, &c->out, c->step[0]);
+  c->batch = batch;
+  join_axes(c);
+  join_rows(c);
 }
 
 void fs_lib_call_read(const struct fs_plan *plan, const struct fs_kernel *k,
@@ -124,8 +207,13 @@ void fs_lib_call_read(const struct fs_plan *plan, const struct fs_kernel *k,
   if (out->has_b)
     read_array(plan, k->lib_slots[2], &k->lib_layout[2], &node->lib_shape[1],
                slots, &out->b);
-  if (out->op == FS_LIB_GEMM && (node->lib_flags & FS_LIB_TRANS_A)) transpose(&out->a);
-  if (out->op == FS_LIB_GEMM && (node->lib_flags & FS_LIB_TRANS_B)) transpose(&out->b);
+  if (fs_lib_takes_batches(node->op) && fs_lib_sizes(node).batch.rank) {
+    read_batch(plan, k, slots, out);
+    return;
+  }
+  bool product = out->op == FS_LIB_GEMM;
+  if (product && (node->lib_flags & FS_LIB_TRANS_A)) out->a = fs_lib_transposed(out->a);
+  if (product && (node->lib_flags & FS_LIB_TRANS_B)) out->b = fs_lib_transposed(out->b);
   if (out->op == FS_LIB_GATHER)
     out->by_element = gathers_elements(node, &out->a, fs_lib_count(&out->b));
   struct fs_shape full = result_shape(out, &node->lib_shape[1], &node->shape);
@@ -208,15 +296,22 @@ enum fs_status fs_lib_bad_index(const struct fs_lib_call *c, double value,
                   extent == 1 ? "is" : "are", extent, c->chosen, extent == 1 ? "" : "s");
 }
 
+/* "the matrix", or which of a batch; of a buffer of the caller's. */
+static const char *the_matrix(const struct fs_lib_call *c, char out[48]) {
+  snprintf(out, 48, c->nth ? "matrix %" PRId64 " of the batch" : "the matrix", c->nth);
+  return out;
+}
+
 enum fs_status fs_lib_failed(const struct fs_lib_call *c, int64_t info,
                              struct fs_diags *d) {
+  char which[48];
   switch (c->op) {
     case FS_LIB_CHOL:
       return fs_error(d, c->span, "not-positive-definite",
                       "chol needs a symmetric matrix whose eigenvalues are "
                       "all positive",
-                      "the matrix is not positive definite: its leading "
-                      "%" PRId64 "x%" PRId64 " part fails", info, info);
+                      "%s is not positive definite: its leading %" PRId64 "x%" PRId64
+                      " part fails", the_matrix(c, which), info, info);
     case FS_LIB_SOLVE:
       if (c->a.dim[0] != c->a.dim[1])
         return fs_error(d, c->span, "singular",
@@ -228,8 +323,8 @@ enum fs_status fs_lib_failed(const struct fs_lib_call *c, int64_t info,
     case FS_LIB_INV:
       return fs_error(d, c->span, "singular",
                       "check for equal or zero rows and columns",
-                      "the matrix is singular: pivot %" PRId64 " of "
-                      "%" PRId64 " is zero", info, c->a.dim[0]);
+                      "%s is singular: pivot %" PRId64 " of %" PRId64 " is zero",
+                      the_matrix(c, which), info, c->a.dim[0]);
     default:
       return fs_error(d, c->span, "no-convergence",
                       "look for NaN or infinite elements",
@@ -305,13 +400,14 @@ enum fs_status fs_lib_check_symmetry(const struct fs_lib_call *c,
       compare_tile(&c->a, i, j, SIDE, &found);
   if (!(found.differ > fs_lib_asymmetry_allowed(c, found.most))) return FS_OK;
   double x = element(&c->a, found.i, found.j), y = element(&c->a, found.j, found.i);
+  char which[48];
   return fs_error(d, c->span, "not-symmetric",
                   c->op == FS_LIB_CHOL
                       ? "chol needs a symmetric matrix; where only rounding makes "
                         "the difference, take (A + A')/2"
                       : "eig(A) takes any square matrix; where only rounding makes the "
                         "difference, take (A + A')/2",
-                  "the matrix is not symmetric: element [%" PRId64 ", %" PRId64
+                  "%s is not symmetric: element [%" PRId64 ", %" PRId64
                   "] is %.7g, and [%" PRId64 ", %" PRId64 "] is %.7g",
-                  found.i + 1, found.j + 1, x, found.j + 1, found.i + 1, y);
+                  the_matrix(c, which), found.i + 1, found.j + 1, x, found.j + 1, found.i + 1, y);
 }

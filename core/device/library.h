@@ -23,6 +23,11 @@ struct fs_lib_array {
 
 struct fs_lib_call {
   enum fs_lib_op op;
+  struct fs_shape batch;         /* of rank 0: one call; else out, a and b are the first ones,
+                                    and all are done, as far apart as `step` says */
+  int64_t step[3][FS_MAX_RANK];  /* of out, a and b: to the next one along each axis of the
+                                    batch, in elements; 0: the same          */
+  int64_t nth;                   /* of a batch, from 1; 0: it is no part of one */
   struct fs_lib_array out, a, b; /* a is op(A), b is op(B): transposition is
                                     already in their strides              */
   bool has_b;
@@ -44,9 +49,15 @@ struct fs_lib_call {
 void fs_lib_call_read(const struct fs_plan *plan, const struct fs_kernel *k,
                       void *const *slots, struct fs_lib_call *out);
 
+/* Call k of those of a batch, from 0, row by row. */
+struct fs_lib_call fs_lib_call_nth(const struct fs_lib_call *c, int64_t k);
+
 /* Operand k of a call, k = -1 the result, over the squeezed axes. */
 struct fs_lib_array fs_lib_operand(const struct fs_plan *plan, const struct fs_kernel *kernel,
                                    int k, void *const *slots);
+
+/* The same matrix with rows as columns. */
+struct fs_lib_array fs_lib_transposed(struct fs_lib_array a);
 
 /* Where result k of a call that has several goes. */
 struct fs_lib_array fs_lib_result_part(const struct fs_lib_call *c, int k);

@@ -320,12 +320,6 @@ enum fs_status fs_bi_vec(struct fs_call *c) {
 enum fs_status fs_bi_transpose(struct fs_call *c) {
   struct fs_tv t;
   enum fs_status st = fs_arg_tv(c, 0, &t);
-  if (st == FS_OK) fs_tv_drop_leading(&t);
-  if (st == FS_OK && t.shape.rank > 2)
-    st = fs_in_error(c->in, c->span, "shape-mismatch",
-                     "permute(A, [2, 1, 3]) puts dimensions in another order",
-                     "transpose needs a matrix or a vector, not %s",
-                     fs_shape_text(&t.shape));
   return st == FS_OK ? fs_give(c, fs_tv_transpose(c->in, t)) : st;
 }
 

@@ -568,17 +568,20 @@ enum fs_status fs_bi_det(struct fs_call *c) {
   struct fs_tv a, r[4];
   enum fs_status st = fs_arg_tv(c, 0, &a);
   if (st == FS_OK) fs_tv_drop_leading(&a);
-  if (st == FS_OK && (a.shape.rank > 2 || fs_rows(&a.shape) != fs_cols(&a.shape)))
+  struct fs_shape one = fs_matrix_of(&a.shape), batch = fs_batch_of(&a.shape);
+  if (st == FS_OK && one.dim[0] != one.dim[1])
     return fs_in_error(c->in, c->span, "shape-mismatch", NULL,
                        "det needs a square matrix, not %s", fs_shape_text(&a.shape));
   if (st == FS_OK) st = fs_tv_factors(c->in, FS_LIB_LU, "det", a, c->span, 4, r);
   if (st != FS_OK) return st;
-  if (!fs_rows(&a.shape)) return fs_give(c, fs_tv_literal(c->in, 1, r[1].dtype));
+  struct fs_tv unit = fs_tv_literal(c->in, 1, r[1].dtype);
+  if (!one.dim[0]) return fs_give(c, batch.rank ? fs_tv_repeat(c->in, unit.node, &batch) : unit);
+  int last = batch.rank ? batch.rank + 1 : 0; /* all of a vector */
   struct fs_tv pivots = fs_tv_diagonal(c->in, r[1], 0), zero = fs_tv_number(c->in, 0, pivots.dtype);
-  struct fs_tv sign = fs_tv_reduce(c->in, FS_RD_MAXR, r[3], 0);
-  struct fs_tv product = fs_tv_reduce(c->in, FS_RD_PROD, pivots, 0);
+  struct fs_tv sign = fs_tv_reduce(c->in, FS_RD_MAXR, r[3], last);
+  struct fs_tv product = fs_tv_reduce(c->in, FS_RD_PROD, pivots, last);
   struct fs_tv singular = fs_tv_map2(c->in, FS_OP_EQ, pivots, zero);
-  struct fs_tv src[] = {fs_tv_reduce(c->in, FS_RD_ANY, singular, 0), zero,
+  struct fs_tv src[] = {fs_tv_reduce(c->in, FS_RD_ANY, singular, last), zero,
                         fs_tv_map2(c->in, FS_OP_MUL, sign, product)};
   struct fs_span spans[] = {c->span, c->span, c->span};
   st = fs_tv_map(c->in, FS_OP_WHERE, 3, src, spans, c->span, "det", &a);
@@ -595,11 +598,13 @@ enum fs_status fs_bi_trace(struct fs_call *c) {
   enum fs_status st = fs_arg_tv(c, 0, &a);
   if (st != FS_OK) return st;
   fs_tv_drop_leading(&a);
-  if (a.shape.rank > 2 || fs_rows(&a.shape) != fs_cols(&a.shape))
+  struct fs_shape one = fs_matrix_of(&a.shape);
+  if (one.dim[0] != one.dim[1])
     return fs_in_error(c->in, c->span, "shape-mismatch", NULL,
                        "trace needs a square matrix, not %s",
                        fs_shape_text(&a.shape));
-  return fs_give(c, fs_tv_reduce(c->in, FS_RD_SUM, fs_tv_diagonal(c->in, a, 0), 0));
+  a = fs_tv_diagonal(c->in, a, 0);
+  return fs_give(c, fs_tv_reduce(c->in, FS_RD_SUM, a, a.shape.rank > 1 ? a.shape.rank : 0));
 }
 
 enum fs_status fs_bi_find(struct fs_call *c) {

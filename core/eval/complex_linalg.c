@@ -45,20 +45,22 @@ enum fs_status fs_cx_power(struct fs_interp *in, struct fs_cx a, struct fs_span 
 /* [re, -im; im, re], which multiplies [x; y] as the complex matrix does x + yi. */
 static enum fs_status as_real(struct fs_interp *in, const struct fs_cx *a, struct fs_span span,
                               struct fs_tv *out) {
-  struct fs_shape full = {2, {fs_rows(&a->re.shape), fs_cols(&a->re.shape)}};
+  struct fs_shape batch = fs_batch_of(&a->re.shape), one = fs_matrix_of(&a->re.shape);
+  struct fs_shape full = fs_batched(&batch, &one);
   struct fs_tv re = a->re, im = a->im;
   re.shape = im.shape = full;
   struct fs_tv upper[] = {re, fs_tv_map1(in, FS_OP_NEG, im)}, lower[] = {im, re}, rows[2];
   struct fs_span spans[] = {span, span};
-  enum fs_status st = fs_tv_concat(in, 2, 2, upper, spans, span, &rows[0]);
-  if (st == FS_OK) st = fs_tv_concat(in, 2, 2, lower, spans, span, &rows[1]);
-  return st == FS_OK ? fs_tv_concat(in, 1, 2, rows, spans, span, out) : st;
+  enum fs_status st = fs_tv_concat(in, full.rank, 2, upper, spans, span, &rows[0]);
+  if (st == FS_OK) st = fs_tv_concat(in, full.rank, 2, lower, spans, span, &rows[1]);
+  return st == FS_OK ? fs_tv_concat(in, full.rank - 1, 2, rows, spans, span, out) : st;
 }
 
 /* The part of a matrix from a row and column on, in `shape`. */
 static struct fs_tv block(struct fs_interp *in, const struct fs_tv *whole, int64_t row,
                           int64_t col, const struct fs_shape *shape) {
-  struct fs_lib_part p = {.row = row, .col = col, .rows = fs_rows(shape), .cols = fs_cols(shape)};
+  struct fs_shape one = fs_matrix_of(shape);
+  struct fs_lib_part p = {.row = row, .col = col, .rows = one.dim[0], .cols = one.dim[1]};
   struct fs_tv out = fs_tv_part(in, whole, &p);
   out.shape = *shape;
   return out;
@@ -67,9 +69,10 @@ static struct fs_tv block(struct fs_interp *in, const struct fs_tv *whole, int64
 static enum fs_status check_rows(struct fs_interp *in, const struct fs_cx *a,
                                  struct fs_span a_span, const struct fs_cx *b,
                                  struct fs_span b_span, struct fs_span span) {
-  bool fits = a->re.shape.rank <= 2 && b->re.shape.rank <= 2 && b->re.shape.rank > 0 &&
-              fs_rows(&a->re.shape) == fs_rows(&b->re.shape);
-  if (fits) return FS_OK;
+  struct fs_shape a2 = fs_matrix_of(&a->re.shape), b2 = fs_matrix_of(&b->re.shape);
+  struct fs_shape outer = fs_batch_of(&a->re.shape), inner = fs_batch_of(&b->re.shape), both;
+  if (b->re.shape.rank && a2.dim[0] == b2.dim[0] && fs_batches_fit(&outer, &inner, &both))
+    return FS_OK;
   return fs_in_error(in, span, "shape-mismatch", "A\\b needs as many rows in b as in A",
                      "shapes do not fit for \\: %s is %s, %s is %s", fs_in_text(in, a_span),
                      fs_shape_text(&a->re.shape), fs_in_text(in, b_span),
@@ -87,8 +90,11 @@ enum fs_status fs_cx_solve(struct fs_interp *in, struct fs_cx a, struct fs_span 
   }
   enum fs_status st = check_rows(in, &a, a_span, &b, b_span, span);
   if (st != FS_OK) return st;
-  struct fs_shape x = {2, {fs_cols(&a.re.shape), fs_cols(&b.re.shape)}}, full = b.re.shape;
-  full = (struct fs_shape){2, {fs_rows(&full), fs_cols(&full)}};
+  struct fs_shape of_a = fs_matrix_of(&a.re.shape), of_b = fs_matrix_of(&b.re.shape), batch;
+  struct fs_shape outer = fs_batch_of(&a.re.shape), inner = fs_batch_of(&b.re.shape);
+  fs_batches_fit(&outer, &inner, &batch);
+  struct fs_shape one = {2, {of_a.dim[1], of_b.dim[1]}}, x = fs_batched(&batch, &one);
+  struct fs_shape full = fs_batched(&inner, &of_b);
   struct fs_tv m = a.re, re = b.re, im = fs_cx_im(in, &b), right, both;
   re.shape = full;
   im = b.real ? fs_tv_repeat(in, im.node, &full) : im;
@@ -96,12 +102,13 @@ enum fs_status fs_cx_solve(struct fs_interp *in, struct fs_cx a, struct fs_span 
   struct fs_tv parts[] = {re, im};
   struct fs_span spans[] = {span, span};
   if (!a.real) st = as_real(in, &a, span, &m);
-  if (st == FS_OK) st = fs_tv_concat(in, a.real ? 2 : 1, 2, parts, spans, span, &right);
+  if (st == FS_OK) st = fs_tv_concat(in, full.rank - !a.real, 2, parts, spans, span, &right);
   if (st == FS_OK) st = fs_tv_solve(in, m, a_span, right, b_span, span, &both);
   if (st != FS_OK) return st;
   struct fs_cx z = {block(in, &both, 0, 0, &x),
-                    block(in, &both, a.real ? 0 : x.dim[0], a.real ? x.dim[1] : 0, &x), false};
-  if (b.re.shape.rank == 1) z.re.shape.rank = z.im.shape.rank = 1;
+                    block(in, &both, a.real ? 0 : one.dim[0], a.real ? one.dim[1] : 0, &x),
+                    false};
+  if (b.re.shape.rank == 1) z.re.shape.rank = z.im.shape.rank = x.rank - 1;
   *out = z;
   return FS_OK;
 }
@@ -111,7 +118,8 @@ enum fs_status fs_cx_values(struct fs_interp *in, enum fs_lib_op op, const char 
                             struct fs_cx a, struct fs_span span, struct fs_tv *out) {
   struct fs_shape shape = a.re.shape;
   struct fs_tv m, both;
-  if (shape.rank > 2 || (fs_lib_wants_square(op) && fs_rows(&shape) != fs_cols(&shape)))
+  struct fs_shape one = fs_matrix_of(&shape);
+  if (shape.rank > 2 || (fs_lib_wants_square(op) && one.dim[0] != one.dim[1]))
     return fs_in_error(in, span, "shape-mismatch", NULL, "%s needs a %smatrix, not %s", what,
                        fs_lib_wants_square(op) ? "square " : "", fs_shape_text(&shape));
   enum fs_status st = as_real(in, &a, span, &m);
@@ -129,15 +137,15 @@ enum fs_status fs_cx_values(struct fs_interp *in, enum fs_lib_op op, const char 
 enum fs_status fs_cx_inverse(struct fs_interp *in, struct fs_cx a, const char *what,
                              struct fs_span span, struct fs_cx *out) {
   struct fs_tv m, inv;
-  struct fs_shape shape = a.re.shape;
-  int64_t n = fs_rows(&shape);
-  if (shape.rank > 2 || n != fs_cols(&shape))
+  struct fs_shape shape = a.re.shape, one = fs_matrix_of(&shape), batch = fs_batch_of(&shape);
+  int64_t n = one.dim[0];
+  if (n != one.dim[1])
     return fs_in_error(in, span, "shape-mismatch", NULL, "%s needs a square matrix, not %s", what,
                        fs_shape_text(&shape));
   enum fs_status st = as_real(in, &a, span, &m);
   if (st == FS_OK) st = fs_tv_factor(in, FS_LIB_INV, what, m, span, &inv);
   if (st != FS_OK) return st;
-  shape = (struct fs_shape){2, {n, n}};
+  shape = fs_batched(&batch, &one);
   *out = (struct fs_cx){block(in, &inv, 0, 0, &shape), block(in, &inv, n, 0, &shape), false};
   return FS_OK;
 }

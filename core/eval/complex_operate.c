@@ -130,12 +130,7 @@ enum fs_status fs_cx_unary(struct fs_interp *in, enum fs_ast_op op, bool plain,
   }
   enum fs_status st = fs_cx_of(in, v, span, FS_F32, &z);
   if (st != FS_OK) return st;
-  const char *hint = NULL;
   bool one = in->elementwise && v->of_element; /* of which the transpose is the conjugate */
-  if (op == FS_AO_TRANSPOSE && z.re.shape.rank > 2 && !one && fs_elsewhere("permute", &hint))
-    return fs_in_error(in, span, "shape-mismatch", hint,
-                       "' transposes matrices and vectors; this is %s",
-                       fs_shape_text(&z.re.shape));
   if (op == FS_AO_TRANSPOSE && !one) z = fs_cx_transpose(in, z, !plain);
   if (op == FS_AO_TRANSPOSE && one && !plain) z = fs_cx_conj(in, z);
   if (op == FS_AO_NEG) z = fs_cx_neg(in, z);

@@ -20,6 +20,8 @@ struct term {
 struct einsum {
   struct fs_call *call;
   struct fs_interp *in;
+  const char *text; /* as it is given              */
+  char plain[256];  /* ... without blanks, and with ends of text for some of its marks */
   int n, n_out, out[FS_MAX_RANK];
   struct term term[MOST_TERMS];
   int64_t extent[LETTERS]; /* -1: the letter does not stand */
@@ -54,8 +56,22 @@ static int in_order(letter_set set, const int *first, int n_first, int *out) {
 
 /* -- reading ------------------------------------------------------------------ */
 
-static enum fs_status wrong(struct einsum *e, const char *hint, const char *what) {
-  return fs_in_error(e->in, e->call->arg_spans[0], "bad-letters", hint, "%s", what);
+/* Where the letter at `at` of e->plain stands in the text, if that is written in the call. */
+static struct fs_span place_of(const struct einsum *e, const char *at) {
+  struct fs_span span = e->call->arg_spans[0];
+  size_t len = 0, n = strlen(e->text);
+  const char *written = fs_span_text(e->in->diags, span, &len), *letter = e->text;
+  if (!at || len != n + 2 || memcmp(written + 1, e->text, n)) return span;
+  for (ptrdiff_t k = at - e->plain; *letter && (k || *letter == ' '); letter++) k -= *letter != ' ';
+  if (!*letter) return span;
+  span.begin += (uint32_t)(1 + (letter - e->text));
+  span.end = span.begin + 1;
+  return span;
+}
+
+/* `at`: of e->plain, what is wrong; NULL: all of it. */
+static enum fs_status wrong(struct einsum *e, const char *at, const char *hint, const char *what) {
+  return fs_in_error(e->in, place_of(e, at), "bad-letters", hint, "%s", what);
 }
 
 /* The diagonal over dimensions of one letter. */
@@ -120,7 +136,7 @@ static enum fs_status read_out(struct einsum *e, const char *text) {
   for (; *text; text++) {
     int l = letter_of(*text);
     if (l < 0 || e->extent[l] < 0 || (seen & one(l)))
-      return wrong(e, "for instance einsum(\"ij,jk->ik\", A, B)",
+      return wrong(e, text, "for instance einsum(\"ij,jk->ik\", A, B)",
                    l < 0            ? "behind the arrow stand letters alone"
                    : seen & one(l) ? "a letter stands twice behind the arrow"
                                    : "a letter behind the arrow does not stand before it");
@@ -131,12 +147,13 @@ static enum fs_status read_out(struct einsum *e, const char *text) {
 }
 
 static enum fs_status read_letters(struct einsum *e, const char *text) {
-  char plain[256];
+  char *plain = e->plain;
   size_t len = 0;
-  for (; *text && len + 1 < sizeof plain; text++)
+  e->text = text;
+  for (; *text && len + 1 < sizeof e->plain; text++)
     if (*text != ' ') plain[len++] = *text;
   plain[len] = 0;
-  if (*text) return wrong(e, NULL, "there are more letters than any arrays have dimensions");
+  if (*text) return wrong(e, NULL, NULL, "there are more letters than any arrays have dimensions");
   char *arrow = strstr(plain, "->");
   if (arrow) *arrow = 0;
   int k = 0;
@@ -145,7 +162,7 @@ static enum fs_status read_letters(struct einsum *e, const char *text) {
     int n = 0;
     while (letter_of(at[n]) >= 0) n++;
     if (at[n] && at[n] != ',')
-      return wrong(e, "for instance einsum(\"ij,jk->ik\", A, B)",
+      return wrong(e, at + n, "for instance einsum(\"ij,jk->ik\", A, B)",
                    "letters, commas and an arrow say which elements are multiplied");
     if (k < e->n) st = read_term(e, k, at, n);
     at += n;
@@ -160,7 +177,7 @@ static enum fs_status read_letters(struct einsum *e, const char *text) {
   if (arrow) st = read_out(e, arrow + 2);
   else default_out(e, plain);
   if (st == FS_OK && e->n_out > FS_MAX_RANK)
-    return wrong(e, NULL, "the result would have more dimensions than a tensor has");
+    return wrong(e, NULL, NULL, "the result would have more dimensions than a tensor has");
   return st;
 }
 
@@ -244,6 +261,27 @@ static struct fs_tv as_matrix(struct einsum *e, const struct term *t, letter_set
   return a;
 }
 
+/* Rows of a by columns of b, for each index of the n letters that both have and keep. Of what a
+ * and b have alone, and of what is summed over, there is one letter each. */
+static enum fs_status multiply_batch(struct einsum *e, const struct term *a, const struct term *b,
+                                     int *letter, int n, struct term *out) {
+  letter_set la = letters_of(a), lb = letters_of(b), kept = 0;
+  struct fs_span span = e->call->span;
+  int row, column, inner;
+  for (int k = 0; k < n; k++) kept |= one(letter[k]);
+  in_order(la & ~lb, NULL, 0, &row);
+  in_order(lb & ~la, NULL, 0, &column);
+  in_order(la & lb & ~kept, NULL, 0, &inner);
+  letter[n] = row, letter[n + 1] = inner;
+  struct fs_tv x = arranged(e, a, letter, n + 2);
+  letter[n] = inner, letter[n + 1] = column;
+  struct fs_tv y = arranged(e, b, letter, n + 2);
+  letter[n] = row, letter[n + 1] = column;
+  enum fs_status st = fs_tv_multiply(e->in, x, span, y, span, span, &out->tv);
+  out->tv.shape = shape_of(e, letter, n + 2);
+  return st;
+}
+
 static enum fs_status multiply(struct einsum *e, struct term a, struct term b, letter_set keep,
                                struct term *out) {
   letter_set la = letters_of(&a), lb = letters_of(&b);
@@ -266,10 +304,14 @@ static enum fs_status multiply(struct einsum *e, struct term a, struct term b, l
       if (plain) out->tv.shape = shape;
       else out->tv = fs_tv_in_rows(e->in, out->tv, &shape);
     }
+  } else if (count(summed) == 1 && count(la & ~lb) == 1 && count(lb & ~la) == 1) {
+    n = in_order(both & keep, e->out, e->n_out, letter);
+    st = multiply_batch(e, &a, &b, letter, n, out);
+    n += 2;
   } else {
     int all = n + in_order(summed, NULL, 0, letter + n);
     if (all > FS_MAX_RANK)
-      return wrong(e, "multiply some of the arrays first",
+      return wrong(e, NULL, "multiply some of the arrays first",
                    "a product of two arrays has more letters than a tensor has dimensions");
     if (summed && !fs_dtype_is_float(fs_dtype_promote(a.tv.dtype, b.tv.dtype)))
       a.tv = fs_tv_cast(e->in, a.tv, FS_I64);
@@ -280,7 +322,7 @@ static enum fs_status multiply(struct einsum *e, struct term a, struct term b, l
     out->tv.shape = shape_of(e, letter, n);
   }
   if (n > FS_MAX_RANK)
-    return wrong(e, "multiply some of the arrays first",
+    return wrong(e, NULL, "multiply some of the arrays first",
                  "a product of two arrays has more letters than a tensor has dimensions");
   memcpy(out->letter, letter, sizeof *letter * (size_t)n);
   return st;

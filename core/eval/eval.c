@@ -166,12 +166,6 @@ static enum fs_status unary(struct fs_interp *in, const struct fs_expr *e,
   in->span = e->span;
   enum fs_status st = fs_tv_of(in, a, e->args[0]->span, NULL, &t);
   if (st != FS_OK) return st;
-  if (e->op == FS_AO_TRANSPOSE) fs_tv_drop_leading(&t);
-  if (e->op == FS_AO_TRANSPOSE && t.shape.rank > 2)
-    return fs_in_error(in, e->span, "shape-mismatch",
-                       "permute(A, [2, 1, 3]) puts dimensions in another order",
-                       "' transposes matrices and vectors; this is %s",
-                       fs_shape_text(&t.shape));
   if (e->op == FS_AO_TRANSPOSE) t = fs_tv_transpose(in, t);
   if (e->op == FS_AO_NEG) t = fs_tv_map1(in, FS_OP_NEG, t);
   if (e->op == FS_AO_NOT) t = fs_tv_map1(in, FS_OP_NOT, t);

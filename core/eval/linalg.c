@@ -21,8 +21,13 @@ static enum fs_status product_error(struct fs_interp *in, struct fs_tv a,
   const char *p = fs_in_operand(in, a_span), *q = fs_in_operand(in, b_span);
   char hint[300];
   if (a.shape.rank > 2 || b.shape.rank > 2) {
-    snprintf(hint, sizeof(hint), "* multiplies matrices and vectors; .* "
-                                 "multiplies elementwise");
+    struct fs_shape ma = fs_matrix_of(&a.shape), mb = fs_matrix_of(&b.shape);
+    if (ma.dim[1] == mb.dim[0])
+      snprintf(hint, sizeof hint, "dimensions before the last two are counted from the right, "
+                                  "and must be equal, or 1 to be repeated");
+    else
+      snprintf(hint, sizeof hint, "* multiplies the matrices in the last two dimensions: those of "
+               "%s need %lld row%s", q, (long long)ma.dim[1], ma.dim[1] == 1 ? "" : "s");
   } else if (a.shape.rank == 1 && b.shape.rank == 1) {
     bool same = a.shape.dim[0] == b.shape.dim[0];
     snprintf(hint, sizeof(hint),
@@ -143,6 +148,49 @@ static struct fs_tv matrix_product(struct fs_interp *in, struct fs_tv a,
   return out;
 }
 
+/* -- batches: matrices are the last two dimensions ---------------------------- */
+
+/* The same elements as batch ++ last, the batch with leading extents of 1 up to `rank`. */
+static struct fs_tv spread(struct fs_tv a, int rank, int n, const int64_t *last) {
+  struct fs_shape batch = fs_batch_of(&a.shape), tail = fs_shape_of(n, last), all = {.rank = rank};
+  for (int k = 0; k < rank; k++)
+    all.dim[k] = k < rank - batch.rank ? 1 : batch.dim[k - rank + batch.rank];
+  a.shape = fs_batched(&all, &tail);
+  return a;
+}
+
+/* Products whose results are a column or a row, and those of integers, are maps and a reduction
+ * as far as there are dimensions for them. */
+static struct fs_tv batch_product(struct fs_interp *in, struct fs_tv a, struct fs_tv b,
+                                  const struct fs_shape *batch) {
+  struct fs_shape of_a = fs_matrix_of(&a.shape), of_b = fs_matrix_of(&b.shape);
+  int64_t m = of_a.dim[0], k = of_a.dim[1], n = of_b.dim[1];
+  struct fs_shape one = {2, {m, n}}, result = fs_batched(batch, &one);
+  enum fs_dtype dt = fs_dtype_promote(a.dtype, b.dtype);
+  bool summed = m == 1 || n == 1 || !fs_dtype_is_float(dt);
+  struct fs_tv out;
+  if (k == 1) {
+    out = fs_tv_map2(in, FS_OP_MUL, spread(a, batch->rank, 2, of_a.dim),
+                     spread(b, batch->rank, 2, of_b.dim));
+  } else if (summed && batch->rank + 3 <= FS_MAX_RANK) {
+    if (!fs_dtype_is_float(dt)) a = fs_tv_cast(in, a, FS_I64);
+    struct fs_tv x = spread(a, batch->rank, 3, (int64_t[]){m, k, 1});
+    struct fs_tv y = spread(b, batch->rank, 3, (int64_t[]){1, k, n});
+    out = fs_tv_reduce(in, FS_RD_SUM, fs_tv_map2(in, FS_OP_MUL, x, y), batch->rank + 2);
+  } else {
+    if (!fs_dtype_is_float(dt)) dt = FS_I64;
+    struct fs_shape sa = a.shape, sb = b.shape;
+    if (sa.rank < 2) sa = of_a;
+    if (sb.rank < 2) sb = of_b;
+    out.dtype = dt;
+    out.node = fs_graph_lib(fs_block_graph(in), FS_LIB_GEMM, dt, &result,
+                            fs_tv_cast(in, a, dt).node, &sa, fs_tv_cast(in, b, dt).node, &sb, 0);
+  }
+  out.shape = result;
+  if (b.shape.rank == 1) out.shape.rank--;
+  return out;
+}
+
 void fs_tv_drop_leading(struct fs_tv *a) {
   while (a->shape.rank > 2 && a->shape.dim[0] == 1) {
     for (int k = 1; k < a->shape.rank; k++) a->shape.dim[k - 1] = a->shape.dim[k];
@@ -159,13 +207,20 @@ enum fs_status fs_tv_multiply(struct fs_interp *in, struct fs_tv a,
     fs_tv_drop_leading(&b);
   }
   bool small = a.shape.rank <= 2 && b.shape.rank <= 2;
+  struct fs_shape outer = fs_batch_of(&a.shape), inner = fs_batch_of(&b.shape), batch;
+  bool one = fs_tv_is_one(&a) || fs_tv_is_one(&b);
+  if (!small && !one && fs_matrix_of(&a.shape).dim[1] == fs_matrix_of(&b.shape).dim[0] &&
+      fs_batches_fit(&outer, &inner, &batch)) {
+    *out = batch_product(in, a, b, &batch);
+    return FS_OK;
+  }
   bool fits = small && a.shape.rank > 0 && b.shape.rank > 0 &&
               fs_cols(&a.shape) == fs_rows(&b.shape);
   if (fits) {
     *out = matrix_product(in, a, b);
     return FS_OK;
   }
-  if (fs_tv_is_one(&a) || fs_tv_is_one(&b)) {
+  if (one) {
     struct fs_tv src[2] = {a, b};
     struct fs_span spans[2] = {a_span, b_span};
     return fs_tv_map(in, FS_OP_MUL, 2, src, spans, span, "*", out);
@@ -180,6 +235,43 @@ static enum fs_dtype library_type(enum fs_dtype dt) {
   return fs_dtype_compute(fs_dtype_real(dt));
 }
 
+static enum fs_status solve_error(struct fs_interp *in, struct fs_tv a, struct fs_span a_span,
+                                  struct fs_tv b, struct fs_span b_span, struct fs_span span) {
+  struct fs_shape a2 = fs_matrix_of(&a.shape), b2 = fs_matrix_of(&b.shape);
+  bool batched = a.shape.rank > 2 || b.shape.rank > 2, rows = a2.dim[0] == b2.dim[0];
+  char hint[200] = "A\\b needs as many rows in b as in A";
+  if (batched && rows && b.shape.rank)
+    snprintf(hint, sizeof hint, "dimensions before the last two are counted from the right, and "
+                                "must be equal, or 1 to be repeated");
+  else if (batched && b.shape.rank == a.shape.rank - 1 && b2.dim[1] == a2.dim[0])
+    snprintf(hint, sizeof hint, "a right side for each matrix is a matrix of one column, "
+                                "reshape(%s, [size(%s), 1])", fs_in_text(in, b_span),
+             fs_in_text(in, b_span));
+  return fs_in_error(in, span, "shape-mismatch", hint,
+                     "shapes do not fit for \\: %s is %s, %s is %s", fs_in_text(in, a_span),
+                     fs_shape_text(&a.shape), fs_in_text(in, b_span), fs_shape_text(&b.shape));
+}
+
+/* One matrix and a batch of right sides, which are put beside each other: it is factored once. */
+static enum fs_status solve_side_by_side(struct fs_interp *in, struct fs_tv a,
+                                         struct fs_span a_span, struct fs_tv b,
+                                         struct fs_span b_span, struct fs_span span,
+                                         struct fs_tv *out) {
+  int rank = b.shape.rank, rows_first[FS_MAX_RANK], back[FS_MAX_RANK];
+  rows_first[0] = rank - 2, rows_first[rank - 1] = rank - 1;
+  back[rank - 2] = 0, back[rank - 1] = rank - 1;
+  for (int k = 0; k < rank - 2; k++) rows_first[k + 1] = k, back[k] = k + 1;
+  struct fs_tv wide = fs_tv_permute(in, b, rank, rows_first);
+  struct fs_shape apart = wide.shape, beside = {2, {apart.dim[0], 1}};
+  for (int k = 1; k < rank; k++) beside.dim[1] *= apart.dim[k];
+  wide = fs_tv_in_rows(in, wide, &beside);
+  enum fs_status st = fs_tv_solve(in, a, a_span, wide, b_span, span, out);
+  if (st != FS_OK) return st;
+  apart.dim[0] = fs_cols(&a.shape);
+  *out = fs_tv_permute(in, fs_tv_in_rows(in, *out, &apart), rank, back);
+  return FS_OK;
+}
+
 enum fs_status fs_tv_solve(struct fs_interp *in, struct fs_tv a,
                            struct fs_span a_span, struct fs_tv b,
                            struct fs_span b_span, struct fs_span span,
@@ -192,20 +284,18 @@ enum fs_status fs_tv_solve(struct fs_interp *in, struct fs_tv a,
     struct fs_span spans[2] = {b_span, a_span};
     return fs_tv_map(in, FS_OP_DIV, 2, src, spans, span, "\\", out);
   }
-  bool fits = a.shape.rank <= 2 && b.shape.rank <= 2 && b.shape.rank > 0 &&
-              fs_rows(&a.shape) == fs_rows(&b.shape);
-  if (!fits)
-    return fs_in_error(in, span, "shape-mismatch",
-                       "A\\b needs as many rows in b as in A",
-                       "shapes do not fit for \\: %s is %s, %s is %s",
-                       fs_in_text(in, a_span), fs_shape_text(&a.shape),
-                       fs_in_text(in, b_span), fs_shape_text(&b.shape));
+  struct fs_shape a2 = fs_matrix_of(&a.shape), b2 = fs_matrix_of(&b.shape), batch;
+  struct fs_shape outer = fs_batch_of(&a.shape), inner = fs_batch_of(&b.shape);
+  bool fits = b.shape.rank > 0 && a2.dim[0] == b2.dim[0];
+  if (!fits || !fs_batches_fit(&outer, &inner, &batch))
+    return solve_error(in, a, a_span, b, b_span, span);
+  if (!outer.rank && inner.rank) return solve_side_by_side(in, a, a_span, b, b_span, span, out);
   enum fs_dtype dt = library_type(fs_dtype_promote(a.dtype, b.dtype));
   a = fs_tv_cast(in, a, dt);
   b = fs_tv_cast(in, b, dt);
-  struct fs_shape a2 = {2, {fs_rows(&a.shape), fs_cols(&a.shape)}};
-  struct fs_shape b2 = {2, {fs_rows(&b.shape), fs_cols(&b.shape)}};
-  *out = (struct fs_tv){0, dt, {b.shape.rank, {a2.dim[1], b2.dim[1]}}};
+  struct fs_shape x = {b.shape.rank == 1 ? 1 : 2, {a2.dim[1], b2.dim[1]}};
+  *out = (struct fs_tv){0, dt, fs_batched(&batch, &x)};
+  a2 = fs_batched(&outer, &a2), b2 = fs_batched(&inner, &b2);
   out->node = fs_graph_lib(fs_block_graph(in), FS_LIB_SOLVE, dt, &out->shape,
                            a.node, &a2, b.node, &b2, 0);
   return FS_OK;
@@ -215,16 +305,18 @@ enum fs_status fs_tv_factor(struct fs_interp *in, enum fs_lib_op op,
                             const char *what, struct fs_tv a,
                             struct fs_span span, struct fs_tv *out) {
   fs_tv_drop_leading(&a);
-  int64_t m = fs_rows(&a.shape), n = fs_cols(&a.shape);
+  struct fs_shape full = fs_matrix_of(&a.shape), batch = fs_batch_of(&a.shape);
+  int64_t m = full.dim[0], n = full.dim[1];
   bool square = fs_lib_wants_square(op);
-  if (a.shape.rank > 2 || (square && m != n))
+  if (square && m != n)
     return fs_in_error(in, span, "shape-mismatch", NULL,
                        "%s needs a %smatrix, not %s", what, square ? "square " : "",
                        fs_shape_text(&a.shape));
   enum fs_dtype dt = library_type(a.dtype);
   bool halves = fs_dtype_is_half(a.dtype);
   a = fs_tv_cast(in, a, dt);
-  struct fs_shape full = {2, {m, n}}, result = fs_lib_result(op, m, n);
+  struct fs_shape result = fs_lib_result(op, m, n);
+  full = fs_batched(&batch, &full), result = fs_batched(&batch, &result);
   *out = (struct fs_tv){0, dt, result};
   out->node = fs_graph_lib(fs_block_graph(in), op, dt, &result, a.node, &full,
                            0, NULL, halves ? FS_LIB_OF_HALVES : 0);
@@ -234,17 +326,21 @@ enum fs_status fs_tv_factor(struct fs_interp *in, enum fs_lib_op op,
 struct fs_tv fs_tv_part(struct fs_interp *in, const struct fs_tv *whole,
                         const struct fs_lib_part *p) {
   int64_t first[2] = {p->row, p->col}, extent[2] = {p->rows, p->cols};
-  struct fs_shape shape = {2, {extent[p->transposed], extent[!p->transposed]}};
-  int to[FS_MAX_RANK], from[FS_MAX_RANK];
+  struct fs_shape one = {2, {extent[p->transposed], extent[!p->transposed]}};
+  struct fs_shape batch = fs_batch_of(&whole->shape), shape = fs_batched(&batch, &one);
+  int to[FS_MAX_RANK], from[FS_MAX_RANK], outer = batch.rank;
   struct fs_shape squeezed = fs_squeeze(&shape, to);
   struct fs_view v = {.src_rank = fs_squeeze(&whole->shape, from).rank};
+  for (int d = 0; d < outer; d++)
+    if (from[d] >= 0) v.axis[from[d]] = (int8_t)to[d], v.step[from[d]] = 1;
   for (int d = 0; d < 2; d++) {
-    if (from[d] < 0) continue;
-    v.axis[from[d]] = (int8_t)to[p->transposed ? 1 - d : d];
-    v.step[from[d]] = extent[d] > 1;
-    v.off[from[d]] = first[d];
+    int at = from[outer + d];
+    if (at < 0) continue;
+    v.axis[at] = (int8_t)to[outer + (p->transposed ? 1 - d : d)];
+    v.step[at] = extent[d] > 1;
+    v.off[at] = first[d];
   }
-  if (p->vector) shape.rank = 1;
+  if (p->vector) shape.rank = outer + 1;
   return (struct fs_tv){fs_graph_view(fs_block_graph(in), whole->node, &v, &squeezed),
                         whole->dtype, shape};
 }
@@ -255,9 +351,10 @@ enum fs_status fs_tv_factors(struct fs_interp *in, enum fs_lib_op op,
   struct fs_tv whole;
   fs_tv_drop_leading(&a);
   enum fs_status st = fs_tv_factor(in, op, what, a, span, &whole);
+  struct fs_shape one = fs_matrix_of(&a.shape);
   for (int k = 0; k < n && st == FS_OK; k++) {
-    struct fs_lib_part p = fs_lib_part(op, k, fs_rows(&a.shape), fs_cols(&a.shape));
-    bool order = op == FS_LIB_LU && k == 2 && !fs_cols(&a.shape); /* of rows of nothing */
+    struct fs_lib_part p = fs_lib_part(op, k, one.dim[0], one.dim[1]);
+    bool order = op == FS_LIB_LU && k == 2 && !one.dim[1] && a.shape.rank <= 2; /* of nothing */
     out[k] = order ? fs_tv_iota(in, whole.dtype, fs_rows(&a.shape), 1, 1)
                    : fs_tv_part(in, &whole, &p);
   }
@@ -266,17 +363,19 @@ enum fs_status fs_tv_factors(struct fs_interp *in, enum fs_lib_op op,
 
 struct fs_tv fs_tv_diagonal(struct fs_interp *in, struct fs_tv a, int64_t right) {
   int64_t first[2] = {FS_MAX(-right, 0), FS_MAX(right, 0)};
-  int64_t m = fs_rows(&a.shape) - first[0], n = fs_cols(&a.shape) - first[1];
-  int64_t k = FS_MAX(FS_MIN(m, n), 0);
-  int axis_of[FS_MAX_RANK];
-  struct fs_shape sq = fs_squeeze(&a.shape, axis_of);
-  struct fs_tv out = {a.node, a.dtype, fs_shape_of(1, &k)};
+  struct fs_shape one = fs_matrix_of(&a.shape), batch = fs_batch_of(&a.shape);
+  int64_t k = FS_MAX(FS_MIN(one.dim[0] - first[0], one.dim[1] - first[1]), 0);
+  int axis_of[FS_MAX_RANK], to[FS_MAX_RANK];
+  struct fs_shape sq = fs_squeeze(&a.shape, axis_of), line = fs_shape_of(1, &k);
+  struct fs_tv out = {a.node, a.dtype, fs_batched(&batch, &line)};
   struct fs_view v = {.src_rank = sq.rank};
+  fs_squeeze(&out.shape, to);
   for (int d = 0; d < a.shape.rank; d++) {
     if (axis_of[d] < 0) continue;
-    v.axis[axis_of[d]] = k > 1 ? 0 : -1;
-    v.step[axis_of[d]] = k > 1;
-    v.off[axis_of[d]] = first[d];
+    bool outer = d < batch.rank;
+    v.axis[axis_of[d]] = (int8_t)(outer ? to[d] : to[batch.rank]);
+    v.step[axis_of[d]] = outer || k > 1;
+    v.off[axis_of[d]] = outer ? 0 : first[d - batch.rank];
   }
   struct fs_shape result = fs_squeezed(&out.shape);
   if (sq.rank || !k)

@@ -178,7 +178,7 @@ struct operands {
 };
 
 static bool is_matrix(const struct fs_shape *s) {
-  return s->rank == 2 && s->dim[0] != 1 && s->dim[1] != 1;
+  return s->rank > 2 || (s->rank == 2 && s->dim[0] != 1 && s->dim[1] != 1);
 }
 
 static enum fs_status divide(struct fs_interp *in, const struct operands *o,
@@ -186,8 +186,9 @@ static enum fs_status divide(struct fs_interp *in, const struct operands *o,
   if (fs_tv_is_one(&src[1]))
     return fs_tv_map(in, FS_OP_DIV, 2, src, o->s, o->span, "/", out);
   struct fs_tv b_turned, x;
-  if (is_matrix(&src[1].shape) && fs_cols(&src[0].shape) == fs_cols(&src[1].shape) &&
-      src[0].shape.rank == 2) { /* x*A = b */
+  struct fs_shape left = fs_matrix_of(&src[0].shape), right = fs_matrix_of(&src[1].shape);
+  if (is_matrix(&src[1].shape) && left.dim[1] == right.dim[1] &&
+      src[0].shape.rank >= 2) { /* x*A = b */
     b_turned = fs_tv_transpose(in, src[0]);
     enum fs_status st = fs_tv_solve(in, fs_tv_transpose(in, src[1]), o->s[1], b_turned, o->s[0],
                                     o->span, &x);
@@ -200,7 +201,7 @@ static enum fs_status divide(struct fs_interp *in, const struct operands *o,
                    fs_in_operand(in, o->s[0]), fs_in_operand(in, o->s[1]));
   if (is_matrix(&src[1].shape) && n < (int)sizeof hint)
     snprintf(hint + n, sizeof hint - (size_t)n, "; b/A solves x*A = b for a b of %lld columns",
-             (long long)fs_cols(&src[1].shape));
+             (long long)right.dim[1]);
   return fs_in_error(in, o->span, "shape-mismatch", hint,
                      "/ divides by a scalar, or solves x*A = b: %s is %s", b,
                      fs_shape_text(&src[1].shape));

@@ -291,6 +291,12 @@ struct fs_tv fs_tv_transpose(struct fs_interp *in, struct fs_tv a) {
   fs_tv_drop_leading(&a);
   struct fs_tv out = a;
   int64_t m = fs_rows(&a.shape), n = fs_cols(&a.shape);
+  if (a.shape.rank > 2) {
+    int order[FS_MAX_RANK], rank = a.shape.rank;
+    for (int k = 0; k < rank; k++) order[k] = k;
+    order[rank - 2] = rank - 1, order[rank - 1] = rank - 2;
+    return fs_tv_permute(in, a, rank, order);
+  }
   if (a.shape.rank == 0) return a;
   if (a.shape.rank == 1 || m == 1 || n == 1) {
     bool row = a.shape.rank == 2 && m == 1;

@@ -219,20 +219,19 @@ static const char *check_update(const struct fs_graph *g,
 }
 
 static const char *check_gemm(const struct fs_node *n) {
-  const struct fs_shape *a = &n->lib_shape[0], *b = &n->lib_shape[1];
-  int ta = n->lib_flags & FS_LIB_TRANS_A, tb = n->lib_flags >> 1 & 1;
-  if (a->rank > 2 || b->rank > 2) return "R9: gemm is for matrices";
-  if (fs_shape_dim(a, !ta) != fs_shape_dim(b, tb))
-    return "R9: the inner extents of gemm differ";
-  struct fs_shape c = {2, {fs_shape_dim(a, ta), fs_shape_dim(b, !tb)}};
+  struct fs_lib_sizes s = fs_lib_sizes(n);
+  struct fs_shape b = fs_matrix_of(&n->lib_shape[1]), c = {2, {s.rows, s.right}};
+  if (s.columns != b.dim[n->lib_flags >> 1 & 1]) return "R9: the inner extents of gemm differ";
+  c = fs_batched(&s.batch, &c);
   struct fs_view none = {0};
   fs_view_squeeze(&none, &c);
   return fs_shape_equal(&c, &n->shape) ? NULL : "R9: gemm has another shape";
 }
 
 static const char *check_parts(const struct fs_node *n) {
-  const struct fs_shape *a = &n->lib_shape[0];
-  struct fs_shape whole = fs_lib_result(n->op, fs_shape_dim(a, 0), fs_shape_dim(a, 1));
+  struct fs_lib_sizes s = fs_lib_sizes(n);
+  struct fs_shape whole = fs_lib_result(n->op, s.rows, s.columns);
+  whole = fs_batched(&s.batch, &whole);
   struct fs_view none = {0};
   fs_view_squeeze(&none, &whole);
   return fs_shape_equal(&whole, &n->shape) ? NULL
@@ -303,6 +302,10 @@ static const char *check_lib(const struct fs_graph *g,
     if (fs_shape_count(&n->lib_shape[k]) != fs_shape_count(&s->shape))
       return "R9: a library call's operand has the wrong shape";
   }
+  struct fs_shape outer = fs_batch_of(&n->lib_shape[0]), inner = fs_batch_of(&n->lib_shape[1]);
+  struct fs_shape both;
+  if (fs_lib_takes_batches(n->op) && !fs_batches_fit(&outer, &inner, &both))
+    return "R9: the batches of a library call do not go together";
   if (fs_lib_has_parts(n->op)) return check_parts(n);
   if (fs_lib_is_along(n->op)) return check_along(n);
   if (n->op == FS_LIB_COMBINE) return check_combine(n);

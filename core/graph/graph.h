@@ -114,6 +114,17 @@ bool fs_lib_wants_square(enum fs_lib_op op);
 bool fs_lib_iterates(enum fs_lib_op op);
 /* The unsqueezed result of a factorisation of an m x n matrix. */
 struct fs_shape fs_lib_result(enum fs_lib_op op, int64_t m, int64_t n);
+/* batch.c: whether it takes matrices, and then one after the other those of a batch. */
+bool fs_lib_takes_batches(enum fs_lib_op op);
+/* Of an array of matrices, which are its last two dimensions: the extents of one, which of
+ * fewer dimensions is a column or one element; and the dimensions before them. */
+struct fs_shape fs_matrix_of(const struct fs_shape *s);
+struct fs_shape fs_batch_of(const struct fs_shape *s);
+/* The shape batch ++ matrix. */
+struct fs_shape fs_batched(const struct fs_shape *batch, const struct fs_shape *matrix);
+/* Whether two batches go together, as NumPy has it: their dimensions are counted from the
+ * right, and an extent of 1, or none, is repeated. Then *out is that of the results. */
+bool fs_batches_fit(const struct fs_shape *a, const struct fs_shape *b, struct fs_shape *out);
 /* A call that has several results gives one matrix of which they are parts, so that one
  * factorisation is enough for all of them: rows x cols of it from [row, col] on, counted
  * from 0, are result k, or its transpose; or, of one row or column, a vector. */
@@ -204,7 +215,8 @@ struct fs_node {
   uint8_t axes;           /* REDUCE: bit k = axis k of src[0] */
   int slot;               /* INPUT, PARAM */
   struct fs_view view;    /* VIEW, UPDATE */
-  struct fs_shape lib_shape[2]; /* LIB: the operands' unsqueezed shapes */
+  struct fs_shape lib_shape[2]; /* LIB: the operands' unsqueezed shapes; of matrices perhaps
+                             batches, whose dimensions stand before the last two */
   const struct fs_user *user; /* MAP with FS_OP_USER, APPLY                  */
   uint8_t lib_flags;      /* LIB: of enum fs_lib_flag                      */
   int64_t rand_base;      /* RAND, IOTA: index of element 0 ...           */
@@ -223,8 +235,16 @@ struct fs_node {
 static inline bool fs_lib_with_itself(const struct fs_node *nd) {
   unsigned turned = nd->lib_flags & (FS_LIB_TRANS_A | FS_LIB_TRANS_B);
   return nd->kind == FS_ND_LIB && nd->op == FS_LIB_GEMM && nd->src[0] == nd->src[1] &&
-         (turned == FS_LIB_TRANS_A || turned == FS_LIB_TRANS_B);
+         nd->lib_shape[0].rank <= 2 && (turned == FS_LIB_TRANS_A || turned == FS_LIB_TRANS_B);
 }
+
+/* What a call that takes matrices takes: how many pairs, and of what extents. */
+struct fs_lib_sizes {
+  struct fs_shape batch;        /* of rank 0: one                             */
+  int64_t rows, columns, right; /* of op(A), and the columns of op(B), else 1 */
+};
+struct fs_lib_sizes fs_lib_sizes(const struct fs_node *call);
+double fs_lib_calls(const struct fs_node *call); /* how many matrices or pairs it takes */
 
 struct fs_tensor;  /* run/tensor.h: opaque here */
 enum { FS_UPPER = 1, FS_LOWER = 2 }; /* zeros below, above the diagonal */

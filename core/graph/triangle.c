@@ -125,7 +125,8 @@ static unsigned of_view(const struct fs_graph *g, const struct fs_node *nd, int 
   bool turns = v->axis[0] == 1, whole = fs_shape_count(&src->shape) == fs_shape_count(&nd->shape);
   unsigned t = 0;
   if (whole) t = triangle_of(g, nd->src[0], left);
-  else if (src->kind == FS_ND_LIB && (src->op == FS_LIB_LU || src->op == FS_LIB_QR))
+  else if (src->kind == FS_ND_LIB && (src->op == FS_LIB_LU || src->op == FS_LIB_QR) &&
+           src->lib_shape[0].rank <= 2)
     for (int k = 0; k <= 1; k++) {
       struct fs_lib_part p = fs_lib_part(src->op, k, src->lib_shape[0].dim[0],
                                          fs_shape_dim(&src->lib_shape[0], 1));

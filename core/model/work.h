@@ -130,6 +130,7 @@ struct fs_work {
                                amounts say of them is no prediction        */
   bool library;             /* a library call                              */
   uint8_t lib_op;           /* then FS_LIB_...                             */
+  double calls;             /* ... for so many matrices of a batch; 0: one   */
   double pace;              /* its moves take so often their time; 0: once */
   struct fs_spread spread;
   int n_amounts;

@@ -93,6 +93,26 @@ EXPORT int cublasGemmEx(void *handle, int ta, int tb, int m, int n, int k, const
   return 0;
 }
 
+/* The same for matrices that lie as far apart as the steps say. */
+EXPORT int cublasGemmStridedBatchedEx(void *handle, int ta, int tb, int m, int n, int k,
+                                      const void *alpha, const void *a, int a_type, int lda,
+                                      long long a_step, const void *b, int b_type, int ldb,
+                                      long long b_step, const void *beta, void *c, int c_type,
+                                      int ldc, long long c_step, int count, int compute, int algo);
+EXPORT int cublasGemmStridedBatchedEx(void *handle, int ta, int tb, int m, int n, int k,
+                                      const void *alpha, const void *a, int a_type, int lda,
+                                      long long a_step, const void *b, int b_type, int ldb,
+                                      long long b_step, const void *beta, void *c, int c_type,
+                                      int ldc, long long c_step, int count, int compute, int algo) {
+  CALL("cublasGemmStridedBatchedEx");
+  int size = c_type == 1 ? 8 : 4, code = 0;
+  for (long long x = 0; x < count && !code; x++)
+    code = cublasGemmEx(handle, ta, tb, m, n, k, alpha, (const char *)a + x * a_step * size, a_type,
+                        lda, (const char *)b + x * b_step * size, b_type, ldb, beta,
+                        (char *)c + x * c_step * size, c_type, ldc, compute, algo);
+  return code;
+}
+
 /* Element (i, j) of A, or of A'. */
 static double turned(const void *a, int wide, int lda, int trans, int64_t i, int64_t j) {
   return element(a, wide, trans ? i * lda + j : j * lda + i);

@@ -163,11 +163,7 @@ end
 # ---
 det([1, 2, 3])                  # error: det needs a square matrix, not 3
 # ---
-L, U, p = lu(ones(2, 2, 2))     # error: lu needs a matrix, not 2x2x2
-# ---
 L, U, p, s = lu([1, 2])         # error: lu([1, 2]) gives 3 values, not 4
-# ---
-Q, R = qr(ones(2, 2, 2))        # error: qr needs a matrix, not 2x2x2
 # ---
 Q, R, p = qr([1, 2])            # error: qr([1, 2]) gives 2 values, not 3
 # ---
@@ -176,8 +172,6 @@ R = qr()                        # error: qr takes 1 argument, not 0
 U, s, V = svd([1, 2; 0/0, 3])   # error: the decomposition of the 2x2 matrix did not converge
 # ---
 svd(f64([1, 1/0]'))             # error: the decomposition of the 1x2 matrix did not converge
-# ---
-U, s, V = svd(ones(2, 2, 2))    # error: svd needs a matrix, not 2x2x2
 # ---
 a, b, c, d = svd([1, 2])        # error: svd([1, 2]) gives 3 values, not 4
 # ---

@@ -199,5 +199,3 @@ m, i, k = max([1, 2])                         # error: max([1, 2]) gives 2 value
 [1, 2, 3]/[1, 2, 3]                           # error: / divides by a scalar, or solves x*A = b: [1, 2, 3] is 3
 # ---
 zeros(1, 2, 3, 4, 5, 6, 7)                    # error: a tensor has at most 6 dimensions
-# ---
-ones(2, 3, 4)'                                # error: ' transposes matrices and vectors; this is 2x3x4

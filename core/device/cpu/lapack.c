@@ -426,12 +426,6 @@ static struct gemm_operand gemm_operand(struct scratch *s,
   return g;
 }
 
-static void swap_sides(struct fs_lib_array *a) {
-  int64_t dim = a->dim[0], stride = a->stride[0];
-  a->dim[0] = a->dim[1], a->stride[0] = a->stride[1];
-  a->dim[1] = dim, a->stride[1] = stride;
-}
-
 /* Gives a symmetric matrix, of which syrk computes the rows up to the diagonal, the
  * others: element (i, j) at i*ld + j is (j, i). In tiles, as pack() does. */
 #define FS_MIRROR(TYPE)                                              \
@@ -529,9 +523,8 @@ static enum fs_status gemm_float(const struct fs_lib_call *call, int wide,
   struct fs_lib_call c = *call;
   int64_t ld;
   if (c.out.dtype == (wide ? FS_F64 : FS_F32) && order_of(&c.out, &ld) == 'C') {
-    struct fs_lib_array a = c.a;
-    c.a = c.b, c.b = a;
-    swap_sides(&c.a), swap_sides(&c.b), swap_sides(&c.out);
+    c.a = fs_lib_transposed(call->b), c.b = fs_lib_transposed(call->a);
+    c.out = fs_lib_transposed(c.out);
   }
   struct scratch s = {0};
   struct gemm_operand a = gemm_operand(&s, &c.a, wide, false);
@@ -1161,9 +1154,16 @@ static enum fs_status factor(const struct fs_lib_call *c, struct fs_diags *d) {
   return status == FS_OK && info ? fs_lib_failed(c, info, d) : status;
 }
 
-/* Of the target that there was when the call was read. */
-static enum fs_status needs_gpu(struct fs_diags *d) {
-  return fs_env_error(d, "kernel-as-is", NULL, "a kernel as it is written needs a GPU");
+/* One product or factorisation, in one of several threads or alone. */
+static enum fs_status run_one(const struct fs_lib_call *call, struct fs_diags *d) {
+  enum fs_status status = fs_lib_check_symmetry(call, d);
+  if (status != FS_OK) return status;
+  return call->op == FS_LIB_GEMM ? gemm(call, d) : factor(call, d);
+}
+
+static void use_threads(int threads) {
+  if (lib.most_threads) threads = FS_MIN(threads, lib.most_threads);
+  if (lib.set_threads) lib.set_threads(FS_MAX(threads, 1));
 }
 
 enum fs_status fs_lapack_call(const struct fs_lib_call *call, struct fs_pool *pool,
@@ -1175,8 +1175,6 @@ enum fs_status fs_lapack_call(const struct fs_lib_call *call, struct fs_pool *po
   if (fs_lib_is_fourier(call->op))
     return fs_fourier_call(call, pool, fs_cpu_routines(NULL)->fourier, d);
   if (fs_lib_moves(call->op)) return fs_move_call(call, d);
-  status = fs_lib_check_symmetry(call, d);
-  if (status != FS_OK) return status;
   const char *why = NULL;
   bool present = fs_lapack_present(&why);
   bool integers = call->op == FS_LIB_GEMM &&
@@ -1185,16 +1183,18 @@ enum fs_status fs_lapack_call(const struct fs_lib_call *call, struct fs_pool *po
   if (!present && !integers)
     return fs_env_error(d, "no-lapack", NULL, "%s needs a library: %s",
                         fs_lib_op_names[call->op], why);
-  if (lib.most_threads) threads = FS_MIN(threads, lib.most_threads);
-  if (lib.set_threads) lib.set_threads(FS_MAX(threads, 1));
-  return call->op == FS_LIB_GEMM ? gemm(call, d) : factor(call, d);
+  if (call->batch.rank)
+    return fs_batch_run(call, lib.most_threads ? NULL : pool, threads, use_threads, run_one, d);
+  use_threads(threads);
+  return run_one(call, d);
 }
 
-enum fs_status fs_lapack_run(const struct fs_plan *plan,
-                             const struct fs_kernel *k, void *const *slots,
-                             struct fs_pool *pool, int threads, struct fs_diags *d) {
-  struct fs_lib_call call;
-  if (fs_node(plan->graph, k->lib_node)->op == FS_LIB_KERNEL) return needs_gpu(d);
+enum fs_status fs_lapack_run(const struct fs_plan *plan, const struct fs_kernel *k,
+                             void *const *slots, struct fs_pool *pool, int threads,
+                             struct fs_diags *d) {
+  struct fs_lib_call call; /* of the target that there was when it was planned */
+  if (fs_node(plan->graph, k->lib_node)->op == FS_LIB_KERNEL)
+    return fs_env_error(d, "kernel-as-is", NULL, "a kernel as it is written needs a GPU");
   fs_lib_call_read(plan, k, slots, &call);
   return fs_lapack_call(&call, pool, threads, d);
 }

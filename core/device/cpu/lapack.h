@@ -38,4 +38,12 @@ enum fs_status fs_sort_call(const struct fs_lib_call *call, struct fs_pool *pool
 enum fs_status fs_fourier_call(const struct fs_lib_call *call, struct fs_pool *pool,
                                fs_fourier_fn *const *pass, struct fs_diags *d);
 
+/* batch.c: a call for each matrix of a batch, in several threads where the pool is there and
+ * matrices are small; `use_threads` says how many each may have. `run` does one, with or without
+ * words for what fails. What a thread does is one call from begin to end, so results do not depend
+ * on how many there are. */
+typedef enum fs_status fs_lib_run(const struct fs_lib_call *call, struct fs_diags *d);
+enum fs_status fs_batch_run(const struct fs_lib_call *call, struct fs_pool *pool, int threads,
+                            void (*use_threads)(int), fs_lib_run *run, struct fs_diags *d);
+
 #endif

@@ -28,7 +28,12 @@ typedef const int *ints;
   X(gemm, "cublasGemmEx",                                                     \
     (cublasHandle, int ta, int tb, int m, int n, int k, const void *alpha,    \
      const void *a, int a_type, int lda, const void *b, int b_type, int ldb,  \
-     const void *beta, void *c, int c_type, int ldc, int compute, int algo))
+     const void *beta, void *c, int c_type, int ldc, int compute, int algo))  \
+  X(gemm_batch, "cublasGemmStridedBatchedEx",                                 \
+    (cublasHandle, int ta, int tb, int m, int n, int k, const void *alpha,    \
+     const void *a, int a_type, int lda, long long a_step, const void *b,     \
+     int b_type, int ldb, long long b_step, const void *beta, void *c,        \
+     int c_type, int ldc, long long c_step, int count, int compute, int algo))
 
 /* %s is S or D. */
 #define FS_CUBLAS_PAIRS(X)                                                    \
@@ -283,13 +288,6 @@ static struct fs_lib_array columns(const struct work *w, void *p, int64_t rows,
                                .stride = {1, rows}};
 }
 
-static struct fs_lib_array transposed(struct fs_lib_array a) {
-  int64_t dim = a.dim[0], stride = a.stride[0];
-  a.dim[0] = a.dim[1], a.stride[0] = a.stride[1];
-  a.dim[1] = dim, a.stride[1] = stride;
-  return a;
-}
-
 /* A column-major copy of an operand. */
 static enum fs_status pack(struct work *w, const struct fs_lib_array *a,
                            bool check_finite, void **out) {
@@ -449,8 +447,8 @@ static enum fs_status gemm(struct work *w) {
   char order[3];
   int ld[3];
   if (out.dtype == dt && order_of(&out, &ld[2]) == 'C') {
-    struct fs_lib_array a = transposed(in[0]); /* C' = B' A' */
-    in[0] = transposed(in[1]), in[1] = a, out = transposed(out);
+    struct fs_lib_array a = fs_lib_transposed(in[0]); /* C' = B' A' */
+    in[0] = fs_lib_transposed(in[1]), in[1] = a, out = fs_lib_transposed(out);
   }
   enum fs_status status = FS_OK;
   bool whole = wants_whole_lines(call, dt);
@@ -472,6 +470,36 @@ static enum fs_status gemm(struct work *w) {
       CUBLAS_ALGO_DEFAULT);
   if (r) return refused(w, "cuBLAS", r);
   return m[2].ptr == out.ptr ? FS_OK : copy_lines(w, &m[2], &out);
+}
+
+/* Whether the products of a batch can be had of the library as their matrices lie, results by
+ * rows. */
+static bool lies_for_batches(const struct fs_lib_call *c) {
+  const struct fs_lib_array *m[3] = {&c->out, &c->a, &c->b};
+  enum fs_dtype dt = gemm_type(c);
+  int ld;
+  for (int k = 0; k < 3; k++)
+    if (m[k]->dtype != dt || !order_of(m[k], &ld)) return false;
+  return c->op == FS_LIB_GEMM && fs_dtype_is_float(dt) && order_of(&c->out, &ld) == 'R';
+}
+
+/* Those along one axis. */
+static enum fs_status gemm_batch(struct work *w) {
+  const struct fs_lib_call *c = w->call;
+  int lda, ldb, ldc;
+  bool turned_a = order_of(&c->a, &lda) != 'R', turned_b = order_of(&c->b, &ldb) != 'R';
+  order_of(&c->out, &ldc);
+  double alpha64 = 1, beta64 = 0;
+  float alpha32 = 1, beta32 = 0;
+  bool wide = c->out.dtype == FS_F64;
+  int type = cuda_type(c->out.dtype);
+  int r = w->l->cublas.gemm_batch(
+      w->l->blas, turned_b, turned_a, (int)c->out.dim[1], (int)c->out.dim[0], (int)c->a.dim[1],
+      wide ? (void *)&alpha64 : (void *)&alpha32, c->b.ptr, type, ldb, c->step[2][0], c->a.ptr, type,
+      lda, c->step[1][0], wide ? (void *)&beta64 : (void *)&beta32, c->out.ptr, type, ldc,
+      c->step[0][0], (int)c->batch.dim[0], wide ? CUBLAS_COMPUTE_F64 : CUBLAS_COMPUTE_F32,
+      CUBLAS_ALGO_DEFAULT);
+  return r ? refused(w, "cuBLAS", r) : FS_OK;
 }
 
 /* -- solves and factorisations ----------------------------------------------------------------- */
@@ -569,7 +597,7 @@ static enum fs_status solve_by_lu(struct work *w) {
  * the lower triangle becomes L = R'. */
 static enum fs_status cholesky(struct work *w) {
   int n = (int)w->call->a.dim[0], size = 0;
-  struct fs_lib_array a = transposed(columns(w, NULL, n, n));
+  struct fs_lib_array a = fs_lib_transposed(columns(w, NULL, n, n));
   void *buffer;
   enum fs_status status = take(w, (int64_t)n * n, width(w), &a.ptr);
   if (status == FS_OK)
@@ -631,7 +659,7 @@ static enum fs_status run_gesvd(struct work *w, int m, int n, void *a, void *val
  * same, and V has the left vectors of A. */
 static enum fs_status singular(struct work *w) {
   bool wide = w->call->a.dim[0] < w->call->a.dim[1];
-  struct fs_lib_array from = wide ? transposed(w->call->a) : w->call->a;
+  struct fs_lib_array from = wide ? fs_lib_transposed(w->call->a) : w->call->a;
   int m = (int)from.dim[0], n = (int)from.dim[1];
   void *a, *values, *u = NULL, *vt = NULL;
   enum fs_status status = pack(w, &from, true, &a);
@@ -645,7 +673,7 @@ static enum fs_status singular(struct work *w) {
   if (status != FS_OK) return status;
   if (!u) return unpack(w, values);
   struct fs_lib_array left = columns(w, u, m, n);
-  struct fs_lib_array right = transposed(columns(w, vt, n, n));
+  struct fs_lib_array right = fs_lib_transposed(columns(w, vt, n, n));
   struct fs_lib_array results[] = {wide ? right : left, columns(w, values, n, 1),
                                    wide ? left : right};
   status = fs_cuda_own_signs(&w->own, &results[0], false, &results[2]);
@@ -690,7 +718,7 @@ static enum fs_status qr(struct work *w) {
     code = w->l->cusolver.orgqr[w->wide](w->l->solver, m, k, k, a, m, tau, buffer, size,
                                          &w->found->info);
   if (code) return refused(w, "cuSOLVER", code);
-  struct fs_lib_array rows = transposed(r);
+  struct fs_lib_array rows = fs_lib_transposed(r);
   status = fs_cuda_own_signs(&w->own, &rows, true, both ? &q : NULL);
   if (status != FS_OK || !both) return status == FS_OK ? unpack(w, triangle) : status;
   status = unpack_part(w, 0, &q, FS_CUDA_ALL);
@@ -976,8 +1004,40 @@ static enum fs_status run(struct work *w) {
     if (status == FS_OK)
       status = fs_cuda_zero(&w->t->base, found, sizeof *w->found, w->d);
   }
-  if (status == FS_OK) status = routine[w->call->op](w);
+  if (status == FS_OK) status = w->call->batch.rank ? gemm_batch(w) : routine[w->call->op](w);
   drop(w);
+  return status;
+}
+
+static enum fs_status launch(struct cuda *t, struct work *w) {
+  if (!on_device(t, w->l, w->call)) {
+    if (!is_for_host(w->call)) tell(w->l, part_of(w->call), w->d);
+    return fs_cuda_host_call(t, w->call, w->d);
+  }
+  if (is_integer_product(w->call)) return fs_cuda_own_product(&w->own, w->call);
+  enum fs_status status = run(w);
+  if (!w->again) return status;
+  fs_cuda_make_room(t);
+  w->last = true;
+  return run(w);
+}
+
+/* Products along the last axis of the batch at once, where cuBLAS has them so; else all one by
+ * one. */
+static enum fs_status launch_batch(struct cuda *t, const struct fs_lib_call *all, struct work *w) {
+  int last = all->batch.rank - 1;
+  bool at_once = lies_for_batches(all) && on_device(t, w->l, all) &&
+                 all->batch.dim[last] <= INT32_MAX;
+  int64_t count = fs_shape_count(&all->batch), each = at_once ? all->batch.dim[last] : 1;
+  enum fs_status status = FS_OK;
+  for (int64_t k = 0; k < count && status == FS_OK; k += each) {
+    struct fs_lib_call call = fs_lib_call_nth(all, k);
+    if (at_once) call.batch = (struct fs_shape){1, {each}};
+    for (int i = 0; i < 3; i++) call.step[i][0] = all->step[i][last];
+    w->call = &call;
+    w->last = false;
+    status = fs_interrupted() ? FS_INTERRUPTED : launch(t, w);
+  }
   return status;
 }
 
@@ -990,14 +1050,5 @@ enum fs_status fs_cuda_library_launch(struct cuda *t,
   set_up(t, code, slots, &call, &w, d);
   enum fs_status status = fs_lib_check(&call, d);
   if (status != FS_OK) return status;
-  if (!on_device(t, w.l, &call)) {
-    if (!is_for_host(&call)) tell(w.l, part_of(&call), d);
-    return fs_cuda_host_call(t, &call, d);
-  }
-  if (is_integer_product(&call)) return fs_cuda_own_product(&w.own, &call);
-  status = run(&w);
-  if (!w.again) return status;
-  fs_cuda_make_room(t);
-  w.last = true;
-  return run(&w);
+  return call.batch.rank ? launch_batch(t, &call, &w) : launch(t, &w);
 }

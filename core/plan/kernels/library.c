@@ -8,14 +8,11 @@
 
 static double library_flops(const struct fs_graph *g, const struct fs_node *nd,
                             const struct fs_device *d) {
-  double m = (double)fs_shape_dim(&nd->lib_shape[0], 0);
-  double n = (double)fs_shape_dim(&nd->lib_shape[0], 1);
-  double r = (double)fs_shape_dim(&nd->lib_shape[1], 1), least = FS_MIN(m, n);
+  struct fs_lib_sizes s = fs_lib_sizes(nd);
+  double m = (double)s.rows, n = (double)s.columns, r = (double)s.right, least = FS_MIN(m, n);
   switch (nd->op) {
-    case FS_LIB_GEMM: {
-      if (nd->lib_flags & FS_LIB_TRANS_B) r = (double)fs_shape_dim(&nd->lib_shape[1], 0);
+    case FS_LIB_GEMM:
       return (fs_lib_with_itself(nd) && fs_device_class(d)->symmetric ? 1 : 2) * m * n * r;
-    }
     case FS_LIB_SOLVE:
       if (fs_graph_triangle(g, nd->src[0])) return n * n * r;
       return 2.0 / 3 * n * n * m + 2 * n * n * r;
@@ -78,7 +75,7 @@ static double operand_bytes(const struct fs_maker *p, const struct fs_node *nd, 
 
 /* How often the time of its moves such a product takes; 0: it is none. */
 static double narrow_pace(const struct fs_node *nd, const struct fs_device *d) {
-  if (nd->op != FS_LIB_GEMM || nd->shape.rank < 2 || !(d->flops > 0)) return 0;
+  if (nd->op != FS_LIB_GEMM || nd->shape.rank != 2 || !(d->flops > 0)) return 0;
   double size = (double)fs_dtype_size(nd->dtype);
   double m = (double)fs_shape_dim(&nd->shape, 0), n = (double)fs_shape_dim(&nd->shape, 1);
   double inner = (double)fs_shape_count(&nd->lib_shape[0]) / FS_MAX(m, 1);
@@ -132,9 +129,9 @@ void fs_kernel_library(struct fs_maker *p, fs_id id, struct fs_kernel *k) {
   *FS_PUSH(&k->calls) = id;
   struct fs_work w = {.bytes_read = k->bytes_read,
                       .bytes_written = k->bytes_written,
-                      .flops = library_flops(p->g, nd, p->device), .parallel = 1e9,
-                      .scheme = FS_LIBRARY, .library = true,
-                      .lib_op = (uint8_t)nd->op,
+                      .flops = fs_lib_calls(nd) * library_flops(p->g, nd, p->device),
+                      .scheme = FS_LIBRARY, .library = true, .parallel = 1e9,
+                      .lib_op = (uint8_t)nd->op, .calls = fs_lib_calls(nd),
                       .pace = moves_pace(nd, p->device),
                       .arith = (uint8_t)fs_arith_of(nd->dtype)};
   snprintf(w.pattern, sizeof w.pattern, "%s", nd->user ? nd->user->name
