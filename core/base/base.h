@@ -146,6 +146,8 @@ void fs_str_put_safe(struct fs_str *s, const char *text, size_t len);
 /* The same as the text of an HTML or XML element or of a quoted attribute: also
  * & < > " ' as entities. All data in HTML and SVG goes through this. */
 void fs_str_put_html(struct fs_str *s, const char *text, size_t len);
+/* Bytes of the word of letters, digits and underscores that p begins with, before `end`. */
+size_t fs_word_length(const char *p, const char *end);
 
 /* -- numbers --------------------------------------------------------------- */
 

@@ -94,3 +94,13 @@ void fs_str_put_seconds(struct fs_str *s, double seconds) {
   int digits = size < 9.9995 ? 3 : size < 99.995 ? 2 : 1;
   fs_str_printf(s, "%.*f %s", digits, value, unit);
 }
+
+static bool is_of_word(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+size_t fs_word_length(const char *p, const char *end) {
+  size_t n = 0;
+  while (p + n < end && is_of_word(p[n])) n++;
+  return n;
+}

@@ -72,8 +72,12 @@ bool w_is_placed(const struct fs_writer *w) {
   return fs_lp_has_name(w->lp, w->axes.n_inner == 1 ? "j" : "g");
 }
 
+const char *w_last_axis(const struct fs_writer *w) {
+  return w->axes.n_inner == 1 ? "j" : w_fmt(w, "j%d", w->axes.n_inner - 1);
+}
+
 void w_vector_coords(const struct fs_writer *w) {
-  const char *g = vector_number(w), *j = "j", *in;
+  const char *g = vector_number(w), *j = w_last_axis(w), *in;
   if (w_is_placed(w)) return;
   if (w->axes.n_inner == 1) {
     if (w->how->lanes == 1) w_let(w, "const fs_index j = %s;", g);
@@ -83,7 +87,6 @@ void w_vector_coords(const struct fs_writer *w) {
     in = w_fmt(w, "j < %s", w_int(w, w->how->n));
   } else {
     inner_axes(w, g);
-    j = w_fmt(w, "j%d", w->axes.n_inner - 1);
     in = w_fmt(w, "g < %s", w_int(w, w->how->row_vectors));
   }
   if (w->how->full) return;

@@ -249,10 +249,9 @@ const char *w_all_within(const struct fs_writer *w, fs_steps need, bool rows) {
 /* "j + 8 <= 8190 && first + 4 <= 8190": shifted loads find whole vectors. Of several axes
  * the last one begins anew behind the end, so that there must be a vector, too. */
 const char *w_all_whole(const struct fs_writer *w, fs_steps need, bool rows) {
-  bool one = w->axes.n_inner == 1;
-  const char *j = one ? "j" : w_fmt(w, "j%d", w->axes.n_inner - 1);
-  const char *in = w_fmt(w, "%s + %d <= %s", j, 2 * w->how->lanes, w_int(w, w->how->length));
-  if (!one) in = w_and(w, w_some(w), in);
+  int two = 2 * w->how->lanes;
+  const char *in = w_fmt(w, "%s + %d <= %s", w_last_axis(w), two, w_int(w, w->how->length));
+  if (w->axes.n_inner != 1) in = w_and(w, w_some(w), in);
   in = w_and(w, in, rows ? all_rows(w) : "");
   return w_and(w, in, w_all_within(w, need, rows));
 }
@@ -364,7 +363,7 @@ void w_load_ahead(const struct fs_writer *w, bool first) {
  * equation on the inside of 4096 x 4096 in f32, which stored element by element, takes an
  * H100 50 us in place of 57. */
 static int shift_of_store(const struct fs_writer *w, const struct fs_step *s) {
-  if (w->axes.n_inner != 1 || w->how->row_threads % 32 || w->how->pairs) return 0;
+  if (!w->axes.n_inner || w->how->row_threads % 32 || w->how->pairs) return 0;
   return fs_dtype_size(w_access(w, s)->dtype) >= 4 ? shift_of(w, s) : 0;
 }
 
@@ -377,8 +376,9 @@ const char *w_store_text(const struct fs_writer *w, const struct fs_lp *x) {
   int shift = shift_of_store(w, s);
   if (!shift) return move_vector(w, s, "store", to, from, x->guard);
   return w_guarded(w, others,
-                   w_fmt(w, "fs_store_shifted<%d>`%s(%s, %s, %s);", shift,
-                         vector_tag(w, w_access(w, s)), to, from, w_lanes_left(w, x->guard)));
+                   w_fmt(w, "fs_store_shifted<%d>`%s(%s, %s, %s, %s == 0);", shift,
+                         vector_tag(w, w_access(w, s)), to, from, w_lanes_left(w, x->guard),
+                         w_last_axis(w)));
 }
 
 void w_stores(const struct fs_writer *w, fs_steps need) {

@@ -80,16 +80,6 @@ struct shelf {
   FS_VEC(char *) taken;    /* names whose pieces are in the text */
 };
 
-static bool is_word(char c) {
-  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static size_t word_at(const char *p, const char *end) {
-  size_t n = 0;
-  while (p + n < end && is_word(p[n])) n++;
-  return n;
-}
-
 /* -- the shelf ------------------------------------------------------------------- */
 
 /* The words behind a piece's name: "OP N T:f32,f64". */
@@ -227,7 +217,7 @@ static void put_piece(const struct shelf *l, const struct use *u, struct fs_str 
   int k;
   bool stored;
   for (const char *p = u->piece->text, *end = u->piece->end; p < end;) {
-    size_t n = word_at(p, end), name;
+    size_t n = fs_word_length(p, end), name;
     if (*p == '$' && (name = param_of(u, p + 1, 2, &k, &stored))) {
       put_arg(u, k, out);
       p += 1 + name;
@@ -264,7 +254,7 @@ static bool is_taken(struct shelf *l, const char *word, size_t n) {
 static void take_words(struct shelf *l, const char *p, const char *end) {
   struct use u;
   for (size_t n; p < end; p += FS_MAX(n, 1)) {
-    n = word_at(p, end);
+    n = fs_word_length(p, end);
     if (n < 4 || (strncmp(p, "fs_", 3) && strncmp(p, "FS_", 3))) continue;
     if (!find_use(l, p, n, &u) || is_taken(l, p, n)) continue;
     struct fs_str piece = {0};

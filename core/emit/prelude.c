@@ -53,11 +53,6 @@ static struct {
 } library;
 static pthread_once_t looked = PTHREAD_ONCE_INIT;
 
-static bool is_word(char c) {
-  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-         (c >= 'A' && c <= 'Z');
-}
-
 /* A piece begins behind a line "//@ NAME ...". */
 static void find_pieces(const char *text) {
   const char *p = text ? strstr(text, "\n//@ ") : NULL;
@@ -108,7 +103,7 @@ static bool may_be_name(const char *word, size_t n) {
 
 static void take_words(struct taken *l, const char *text, const char *end) {
   for (size_t n; text < end; text += FS_MAX(n, 1)) {
-    for (n = 0; text + n < end && is_word(text[n]);) n++;
+    n = fs_word_length(text, end);
     if (may_be_name(text, n)) take(l, text, n);
   }
 }

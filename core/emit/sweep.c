@@ -15,7 +15,7 @@ static void chunk_columns(const struct fs_writer *w, fs_steps need, bool load) {
 
 /* The vectors that are `left`: from memory once more, an element at a time. */
 static void stragglers(const struct fs_writer *w, fs_steps need) {
-  const char *j = w->axes.n_inner == 1 ? "j" : w_fmt(w, "j%d", w->axes.n_inner - 1);
+  const char *j = w_last_axis(w);
   struct fs_schedule each = *w->how;
   const struct fs_writer one = w_as(w, &each);
   w_if(w, "left");

@@ -326,8 +326,9 @@ void w_row_coords(const struct fs_writer *w);
 void w_put_axes(const struct fs_writer *w, const char *letter, const char *number, int first,
                 int count);
 /* Column index `j` and, unless all vectors are whole, which lanes exist; whether it stands
- * already. */
+ * already; the last axis of it: "j", "j2". */
 void w_vector_coords(const struct fs_writer *w);
+const char *w_last_axis(const struct fs_writer *w);
 bool w_is_placed(const struct fs_writer *w);
 /* The loop over the vectors of a row, with them, unless they do. */
 void w_open_vectors(const struct fs_writer *w);

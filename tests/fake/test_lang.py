@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """tests/lang with the fake GPU as the target, but for the factorisations: those go to the
 host here, where test_library has them, and a compiler takes a minute for what they are
-compared with. The last line is `N passed, N failed`."""
+compared with. Names of files: those alone. The last line is `N passed, N failed`."""
 import os
 import subprocess
 import sys
@@ -19,8 +19,9 @@ def main():
         f.write(f'#!/bin/bash\nexec "{fakegpu.PROGRAM}" --target cuda "$@"\n')
     os.chmod(wrapper, 0o700)
     scripts = os.path.join(fakegpu.ROOT, 'tests/lang')
-    files = [os.path.join(scripts, f) for f in sorted(os.listdir(scripts))
-             if f.endswith('.fs') and not f.endswith('.inc.fs') and f != 'factors.fs']
+    names = sys.argv[1:] or [f for f in sorted(os.listdir(scripts)) if f.endswith('.fs') and
+                             not f.endswith('.inc.fs') and f != 'factors.fs']
+    files = [os.path.join(scripts, f) for f in names]
     done = subprocess.run(
         [sys.executable, os.path.join(fakegpu.ROOT, 'tests/run_lang.py'), '--bin', wrapper, *files],
         env=fakegpu.environment(home), check=False)

@@ -23,3 +23,31 @@ end
 # expect: 61310 493232 5 10 21875 57314093
 # expect: 432821 3401523 16 20 172075 3545047945
 # expect: 432821 3401523 16 20 172075 3545047945
+# Of three dimensions: a warp has the vectors of several rows.
+function inside3(U, r)
+  l = size(U, 1); n = size(U, 2); m = size(U, 3); V = reshape(mod(1:l*n*m, 29), l, n, m);
+  for k = 1:r
+    U[2:end-1, 2:end-1, 2:end-1] = mod(U[1:end-2, 2:end-1, 2:end-1] + U[3:end, 2:end-1, 2:end-1] + U[2:end-1, 1:end-2, 2:end-1] + U[2:end-1, 3:end, 2:end-1] + U[2:end-1, 2:end-1, 1:end-2] + U[2:end-1, 2:end-1, 3:end], 17);
+    for at = 2:4
+      U[2:end, :, at:end-1] = mod(U[2:end, :, at:end-1] + U[1:end-1, :, at-1:end-2] + k, 19);
+      U[:, 2:end-1, at:end-3] = mod(U[:, 2:end-1, at:end-3] + at, 23);
+    end
+  end
+  print(sum(f64(U)), " ", sum(f64(U) .* V), " ", U[l, n, m], " ", U[l-1, n-1, m-1])
+end
+for m = [8, 12, 44, 45, 132, 260]
+  W = mod(reshape(1:4*7*m, 4, 7, m), 17);
+  inside3(f32(W), 2); inside3(f64(W), 2);
+end
+# expect: 2285 31142 3 12
+# expect: 2285 31142 3 12
+# expect: 3435 48137 13 5
+# expect: 3435 48137 13 5
+# expect: 13584 191091 8 3
+# expect: 13584 191091 8 3
+# expect: 13135 185254 2 11
+# expect: 13135 185254 2 11
+# expect: 40350 564410 7 1
+# expect: 40350 564410 7 1
+# expect: 81603 1143851 4 16
+# expect: 81603 1143851 4 16
