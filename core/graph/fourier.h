@@ -5,7 +5,7 @@
 
 #include "core/graph/graph.h"
 
-/* A GPU makes those of lines that fit in a block's memory (FS_FOURIER_BYTES; as in library.cuh) in
+/* A GPU makes those of lines that fit in a block's memory (FS_FOURIER_BYTES) in
  * one trip, by a kernel of the target's own. Others are a library's, around which the parts of
  * numbers are put beside each other and apart again. */
 enum { FS_FOURIER_BYTES = 32 << 10 };

@@ -431,41 +431,44 @@ static void test_own_kernels(void) {
       fs_str_clear(&s);
       int to = e == 1 ? t : (t + 2) % last; /* what is chosen keeps its type */
       fs_cuda_own_source(entries[e], (enum fs_dtype)t,
-                         (enum fs_dtype)((t + 1) % last), (enum fs_dtype)to, &s);
+                         (enum fs_dtype)((t + 1) % last), (enum fs_dtype)to, "", &s);
       check_compiles(entries[e], s.data);
     }
   for (int t = 0; t < FS_DTYPE_COUNT; t++) {
     fs_str_clear(&s);
-    fs_cuda_own_source("fs_invert", FS_F32, (enum fs_dtype)t, t % 2 ? FS_I64 : FS_I32, &s);
+    fs_cuda_own_source("fs_invert", FS_F32, (enum fs_dtype)t, t % 2 ? FS_I64 : FS_I32, "", &s);
     check_compiles("fs_invert", s.data);
   }
   for (int t = 1; t < FS_DTYPE_COUNT; t++) { /* truth values are not put together */
     fs_str_clear(&s);
     fs_cuda_own_source("fs_combine", (enum fs_dtype)t, (enum fs_dtype)((t + 1) % FS_DTYPE_COUNT),
-                       (enum fs_dtype)t, &s);
+                       (enum fs_dtype)t, "", &s);
     check_compiles("fs_combine", s.data);
   }
   for (int k = 0; k < 2; k++) { /* in any order: whole numbers that are computed as they are */
     enum fs_dtype t = k ? FS_I64 : FS_I32;
     fs_str_clear(&s);
-    fs_cuda_own_source("fs_tally", t, k ? FS_I32 : FS_F64, t, &s);
+    fs_cuda_own_source("fs_tally", t, k ? FS_I32 : FS_F64, t, "", &s);
     check_compiles("fs_tally", s.data);
   }
   for (int t = 0; t < FS_DTYPE_COUNT; t++) {
     fs_str_clear(&s);
-    fs_cuda_own_source("fs_reshape", (enum fs_dtype)t, FS_F32, (enum fs_dtype)t, &s);
+    fs_cuda_own_source("fs_reshape", (enum fs_dtype)t, FS_F32, (enum fs_dtype)t, "", &s);
     check_compiles("fs_reshape", s.data);
   }
-  static const char *const fourier[] = {"fs_fourier", "fs_fourier_roots", "fs_fourier_pack",
-                                        "fs_fourier_unpack"};
+  static const char *const fourier[] = {"fs_fourier", "fs_fourier_pack", "fs_fourier_unpack"};
   for (size_t e = 0; e < 2 * FS_LEN(fourier); e++) {
     enum fs_dtype t = e % 2 ? FS_F32 : FS_F64;
     fs_str_clear(&s);
-    fs_cuda_own_source(fourier[e / 2], t, FS_F32, t, &s);
+    fs_cuda_own_source(fourier[e / 2], t, FS_F32, t,
+                       "#define FS_LENGTH 240\n#define FS_LINES 4\n#define FS_LINES_FIRST 1\n"
+                       "#define FS_THREADS 128\n#define FS_RADICES 8, 2, 3, 5\n"
+                       "#define FS_OP 0\n#define FS_REAL 0\n#define FS_DIVIDED 1\n"
+                       "#define FS_NEAR 0\n", &s);
     check_compiles(fourier[e / 2], s.data);
   }
   fs_str_clear(&s);
-  fs_cuda_own_source("fs_find", FS_BOOL, FS_F32, FS_I64, &s);
+  fs_cuda_own_source("fs_find", FS_BOOL, FS_F32, FS_I64, "", &s);
   check_compiles("fs_find", s.data);
   static const char *const so_far[] = {"fs_cumsum", "fs_cumprod", "fs_cummax", "fs_cummin"};
   for (size_t e = 0; e < FS_LEN(so_far); e++) /* the first of all types */
@@ -474,7 +477,7 @@ static void test_own_kernels(void) {
       enum fs_dtype to = t == FS_BOOL ? FS_I32 : (enum fs_dtype)t;
       if (e < 2 && !fs_dtype_is_float(to)) to = FS_I64;
       fs_str_clear(&s);
-      fs_cuda_own_source(so_far[e], (enum fs_dtype)t, FS_F32, to, &s);
+      fs_cuda_own_source(so_far[e], (enum fs_dtype)t, FS_F32, to, "", &s);
       check_compiles(so_far[e], s.data);
     }
   static const char *const sorts[] = {"fs_sort", "fs_digits", "fs_argsort", "fs_sort_tile"};
@@ -482,7 +485,7 @@ static void test_own_kernels(void) {
     for (int t = 0; t < FS_DTYPE_COUNT; t++) {
       if (e > 1 && t != FS_F32 && t != FS_I64) continue;
       fs_str_clear(&s);
-      fs_cuda_own_source(sorts[e], (enum fs_dtype)t, t % 2 ? FS_I64 : FS_I32, FS_F32, &s);
+      fs_cuda_own_source(sorts[e], (enum fs_dtype)t, t % 2 ? FS_I64 : FS_I32, FS_F32, "", &s);
       check_compiles(sorts[e], s.data);
     }
   for (int t = FS_F32; t <= FS_F64; t++) {
@@ -490,7 +493,7 @@ static void test_own_kernels(void) {
     for (size_t e = 0; e < FS_LEN(of_floats); e++) {
       fs_str_clear(&s);
       fs_cuda_own_source(of_floats[e], (enum fs_dtype)t, (enum fs_dtype)t,
-                         (enum fs_dtype)t, &s);
+                         (enum fs_dtype)t, "", &s);
       check_compiles(of_floats[e], s.data);
     }
   }

@@ -870,10 +870,7 @@ static enum fs_status fourier_by_library(struct work *w) {
 }
 
 static enum fs_status fourier(struct work *w) {
-  if (!is_own(w->call)) return fourier_by_library(w);
-  void *roots;
-  enum fs_status status = take(w, 2 * w->call->length, width(w), &roots);
-  return status == FS_OK ? fs_cuda_own_fourier(&w->own, w->call, roots) : status;
+  return is_own(w->call) ? fs_cuda_own_fourier(&w->own, w->call) : fourier_by_library(w);
 }
 
 /* -- entry ---------------------------------------------------------------------------------*/
@@ -899,7 +896,7 @@ static bool on_device(struct cuda *t, struct cuda_libraries *l,
 }
 
 static enum fs_status warm_up_fourier(const struct work *w) {
-  if (is_own(w->call)) return fs_cuda_own_fourier(&w->own, w->call, NULL);
+  if (is_own(w->call)) return fs_cuda_own_fourier(&w->own, w->call);
   enum fs_status status = fs_cuda_own_fourier_pack(&w->own, w->call, NULL);
   return status == FS_OK ? fs_cuda_own_fourier_unpack(&w->own, w->call, NULL) : status;
 }

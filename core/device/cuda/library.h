@@ -9,11 +9,10 @@
 struct cuda_own; /* compiled so far; belongs to struct cuda_libraries */
 void fs_cuda_own_free(struct cuda_own *own);
 struct cuda_own **fs_cuda_own(struct cuda *t);
-/* The text of a piece of elemlib/library/library.cuh ("fs_copy", ...) for element
- * types as it names them. */
-void fs_cuda_own_source(const char *entry, enum fs_dtype from,
-                        enum fs_dtype other, enum fs_dtype to,
-                        struct fs_str *out);
+/* The text of a piece of elemlib/library ("fs_copy", ...) for element types as it names them,
+ * which begins with these lines ("": none). */
+void fs_cuda_own_source(const char *entry, enum fs_dtype from, enum fs_dtype other,
+                        enum fs_dtype to, const char *defines, struct fs_str *out);
 
 /* Each compiles its kernel for these element types if that was not done, and
  * with t->stream starts it unless `dry`. */
@@ -85,10 +84,8 @@ enum fs_status fs_cuda_own_form(const struct cuda_own_call *c,
                                 const struct fs_lib_array *a, int *found);
 struct fs_lib_form fs_cuda_own_form_read(const struct fs_lib_array *a, const int found[2]);
 
-/* A Fourier transform whose lines fit in a block (core/graph/fourier.h); `roots` is room for
- * 2n numbers of its type on the device. */
-enum fs_status fs_cuda_own_fourier(const struct cuda_own_call *c, const struct fs_lib_call *call,
-                                   void *roots);
+/* A Fourier transform whose lines fit in a block (core/graph/fourier.h). */
+enum fs_status fs_cuda_own_fourier(const struct cuda_own_call *c, const struct fs_lib_call *call);
 /* Its lines as n complex numbers each, one line behind the other, and what is made of those when
  * they are transformed forwards. */
 enum fs_status fs_cuda_own_fourier_pack(const struct cuda_own_call *c,

@@ -7,10 +7,12 @@
 #include "core/graph/fourier.h"
 #include "core/schedule/scan.h"
 
+#include <stdio.h>
+
 enum own_kind { OWN_COPY, OWN_GATHER, OWN_FIND, OWN_INVERT, OWN_RESHAPE, OWN_PRODUCT, OWN_SIGNS,
                 OWN_ASYMMETRY, OWN_FORM, OWN_CUMSUM, OWN_CUMPROD, OWN_CUMMAX, OWN_CUMMIN,
                 OWN_DIGITS, OWN_SORT, OWN_ARGSORT,
-                OWN_SORT_TILE, OWN_COMBINE, OWN_TALLY, OWN_FOURIER, OWN_FOURIER_ROOTS,
+                OWN_SORT_TILE, OWN_COMBINE, OWN_TALLY, OWN_FOURIER,
                 OWN_FOURIER_PACK, OWN_FOURIER_UNPACK, OWN_KINDS };
 
 /* The pieces of library.cuh, named as their entries. */
@@ -19,12 +21,15 @@ static const char *const entries[OWN_KINDS] = {
     "fs_reshape", "fs_product", "fs_signs", "fs_asymmetry", "fs_form",
     "fs_cumsum", "fs_cumprod", "fs_cummax", "fs_cummin",
     "fs_digits", "fs_sort",  "fs_argsort", "fs_sort_tile",
-    "fs_combine", "fs_tally", "fs_fourier", "fs_fourier_roots",
+    "fs_combine", "fs_tally", "fs_fourier",
     "fs_fourier_pack", "fs_fourier_unpack"};
 
 /* Of fs_tally: bytes of a block's tables, and elements that a block puts to each of their
  * places at least. */
 enum { TALLY_BYTES = 16 << 10, TALLY_PUTS = 8 };
+
+/* Room for what the text of a kernel begins with. */
+enum { OWN_DEFINES = 240 };
 
 /* Words of 16 bytes, of which no kernel asks what is in them. */
 enum { WORDS = FS_DTYPE_COUNT };
@@ -37,6 +42,7 @@ static const char *stored(enum fs_dtype dt) {
 struct entry {
   enum own_kind kind;
   enum fs_dtype from, other, to;
+  char defines[OWN_DEFINES]; /* what its text begins with */
   CUmodule module;
   CUfunction function;
 };
@@ -54,9 +60,9 @@ void fs_cuda_own_free(struct cuda_own *own) {
 
 static const char mark[] = "\n//@ "; /* of a piece */
 
-/* The piece `name` of library.cuh. */
-static void put_piece(struct fs_str *s, const char *name) {
-  const char *text = fs_embedded_text("elemlib/library/library.cuh");
+/* The piece `name` of such a file. */
+static void put_piece_of(struct fs_str *s, const char *file, const char *name) {
+  const char *text = fs_embedded_text(file);
   size_t name_len = strlen(name);
   for (const char *p = strstr(text, mark), *end; p; p = end) {
     const char *named = p + sizeof mark - 1;
@@ -66,9 +72,16 @@ static void put_piece(struct fs_str *s, const char *name) {
   }
 }
 
-void fs_cuda_own_source(const char *entry, enum fs_dtype from,
-                        enum fs_dtype other, enum fs_dtype to,
-                        struct fs_str *out) {
+static void put_piece(struct fs_str *s, const char *name) {
+  put_piece_of(s, "elemlib/library/library.cuh", name);
+}
+static void put_fourier(struct fs_str *s, const char *name) {
+  put_piece_of(s, "elemlib/library/fourier.cuh", name);
+}
+
+void fs_cuda_own_source(const char *entry, enum fs_dtype from, enum fs_dtype other,
+                        enum fs_dtype to, const char *defines, struct fs_str *out) {
+  fs_str_puts(out, defines);
   fs_str_printf(out, "#define FS_FROM %s\n#define FS_OTHER %s\n"
                 "#define FS_TO %s\n", stored(from), stored(other), stored(to));
   bool tallies = strcmp(entry, "fs_tally") == 0;
@@ -81,7 +94,11 @@ void fs_cuda_own_source(const char *entry, enum fs_dtype from,
   bool counts = strcmp(entry, "fs_digits") == 0, sorts = moves || counts;
   bool combines = tallies || strcmp(entry, "fs_combine") == 0;
   if (scans || sorts) put_piece(out, "fs_lines");
-  if (strncmp(entry, "fs_fourier", 10) == 0) put_piece(out, "fs_fourier_lines");
+  if (strncmp(entry, "fs_fourier", 10) == 0) {
+    put_fourier(out, "fs_fourier_lines");
+    put_fourier(out, entry);
+    return;
+  }
   if (scans) put_piece(out, "fs_scan");
   if (strncmp(entry, "fs_cumm", 7) == 0) put_piece(out, "fs_extreme");
   if (sorts) put_piece(out, "fs_keys");
@@ -91,27 +108,34 @@ void fs_cuda_own_source(const char *entry, enum fs_dtype from,
   put_piece(out, entry);
 }
 
-static enum fs_status get(const struct cuda_own_call *c, enum own_kind kind,
-                          enum fs_dtype from, enum fs_dtype other,
-                          enum fs_dtype to, CUfunction *out) {
+/* `defines`: what the text begins with. */
+static enum fs_status get_with(const struct cuda_own_call *c, enum own_kind kind,
+                               enum fs_dtype from, enum fs_dtype other, enum fs_dtype to,
+                               const char *defines, CUfunction *out) {
   struct entry e = {.kind = kind, .from = from, .other = other, .to = to};
+  snprintf(e.defines, sizeof e.defines, "%s", defines);
   if (!*c->own) *c->own = fs_calloc(1, sizeof **c->own);
   struct cuda_own *own = *c->own;
   FS_EACH_AT(&own->list, had) {
-    if (had->kind != kind || had->from != from || had->other != other ||
-        had->to != to)
+    if (had->kind != kind || had->from != from || had->other != other || had->to != to ||
+        strcmp(had->defines, e.defines))
       continue;
     *out = had->function;
     return FS_OK;
   }
   struct fs_str source = {0};
-  fs_cuda_own_source(entries[kind], from, other, to, &source);
+  fs_cuda_own_source(entries[kind], from, other, to, defines, &source);
   enum fs_status status = fs_cuda_build(c->t, source.data, entries[kind],
                                         &e.module, &e.function, c->d);
   fs_str_free(&source);
   if (status == FS_OK) *FS_PUSH(&own->list) = e;
   *out = e.function;
   return status;
+}
+
+static enum fs_status get(const struct cuda_own_call *c, enum own_kind kind, enum fs_dtype from,
+                          enum fs_dtype other, enum fs_dtype to, CUfunction *out) {
+  return get_with(c, kind, from, other, to, "", out);
 }
 
 enum { THREADS = 256 };
@@ -554,20 +578,13 @@ struct fs_lib_form fs_cuda_own_form_read(const struct fs_lib_array *a, const int
 
 /* -- Fourier transforms -- */
 
-struct fourier_args { /* as in library.cuh */
+struct fourier_args { /* as in fourier.cuh */
   long long n, taken, parts, count, step_re, step_im, step_to, dim[FS_MAX_RANK - 1],
       re_stride[FS_MAX_RANK - 1], im_stride[FS_MAX_RANK - 1], to_stride[FS_MAX_RANK - 1];
-  int op, real, divided, lines, lines_first, passes, radix[12];
+  int op, real, divided, lines_first;
 };
 
-static void fourier_passes(struct fourier_args *a) {
-  long long left = a->n;
-  for (int r = 4; left > 1 && r <= 5; r = r == 4 ? 2 : r == 2 ? 3 : 5)
-    for (; left % r == 0; left /= r) a->radix[a->passes++] = r;
-}
-
-static struct fourier_args fourier_args(const struct cuda_own_call *c,
-                                        const struct fs_lib_call *call) {
+static struct fourier_args fourier_args(const struct fs_lib_call *call) {
   struct fs_lib_lines re = fs_lib_lines_of(&call->a, call->axis), im = re;
   struct fs_lib_lines to = fs_lib_lines_of(&call->out, call->axis);
   if (call->has_b) im = fs_lib_lines_of(&call->b, call->axis);
@@ -584,43 +601,119 @@ static struct fourier_args fourier_args(const struct cuda_own_call *c,
     a.im_stride[k] = im.stride[k];
     a.to_stride[k] = to.stride[k];
   }
-  if (!fs_fourier_fits(a.n, call->out.dtype)) return a;
-  int64_t fit = FS_FOURIER_BYTES / 2 / (int64_t)fs_dtype_size(call->out.dtype) / a.n;
-  int64_t share = a.count / (2 * (int64_t)c->t->base.device.units);
-  a.lines = (int)FS_MAX(FS_MIN(FS_MIN(fit, share), THREADS), 1);
-  if (a.lines_first) a.lines = (int)FS_MAX(FS_MIN(FS_MIN(fit, a.count), 8), a.lines);
-  fourier_passes(&a);
   return a;
 }
 
-enum fs_status fs_cuda_own_fourier(const struct cuda_own_call *c, const struct fs_lib_call *call,
-                                   void *roots) {
-  enum fs_dtype dt = call->out.dtype;
-  CUfunction make, f;
-  enum fs_status status = get(c, OWN_FOURIER_ROOTS, dt, FS_F32, dt, &make);
-  if (status == FS_OK) status = get(c, OWN_FOURIER, dt, FS_F32, dt, &f);
+/* What a kernel of one block's lines is compiled for. */
+struct fourier_block {
+  int lines, threads;
+  int64_t bytes; /* of its own memory */
+  char defines[OWN_DEFINES];
+};
+
+/* As few passes as there are with up to 16 numbers in registers, "16, 8, 8"; gives the most. */
+static int put_radices(long long n, struct fs_str *out) {
+  int twos = 0, most = 1;
+  for (; n % 2 == 0; n /= 2) twos++;
+  for (int passes = (twos + 3) / 4; passes; passes--) {
+    int log = (twos + passes - 1) / passes;
+    fs_str_printf(out, "%d, ", 1 << log);
+    most = FS_MAX(most, 1 << log);
+    twos -= log;
+  }
+  for (int r = 3; r <= 5; r += 2)
+    for (; n % r == 0; n /= r, most = FS_MAX(most, r)) fs_str_printf(out, "%d, ", r);
+  if (!out->len) fs_str_puts(out, "1, ");
+  return most;
+}
+
+/* Whether the numbers of a line are neighbours, and there are as many as are taken. */
+static bool fourier_near(const struct fourier_args *a) {
+  bool whole = a->taken == (a->op == 2 ? a->n / 2 + 1 : a->n);
+  return whole && a->step_re == 1 && a->step_to == 1 && (a->real || a->step_im == 1);
+}
+
+static void put_fourier_defines(const struct fourier_args *a, const char *length, bool near,
+                                struct fs_str *out) {
+  fs_str_printf(out, "#define FS_LENGTH %s\n#define FS_OP %d\n#define FS_REAL %d\n"
+                "#define FS_DIVIDED %d\n#define FS_NEAR %d\n",
+                length, a->op, a->real, a->divided, near);
+}
+
+/* Some 2048 numbers for a block, of lines as many as a power of two, but so that all units have
+ * blocks; neighbouring lines at least a sector of memory, where they fit. */
+static struct fourier_block fourier_block(const struct cuda_own_call *c,
+                                          const struct fourier_args *a, enum fs_dtype dt) {
+  enum { POINTS = 2048, MOST_THREADS = 512, MOST_BYTES = 132 << 10, SECTOR = 32 };
+  const struct fs_device *d = &c->t->base.device;
+  struct fourier_block b = {.lines = 1};
+  struct fs_str radices = {0}, text = {0};
+  int64_t size = (int64_t)fs_dtype_size(dt), n = a->n;
+  int64_t room = FS_MIN(MOST_BYTES, d->shared_bytes - (8 << 10)) / (2 * size) * 32 / 33;
+  int64_t wanted = FS_MIN(POINTS / n, a->count / (2 * (int64_t)d->units));
+  if (a->lines_first) wanted = FS_MAX(wanted, FS_MIN(FS_MIN(SECTOR / size, room / n), a->count));
+  while (2 * b.lines <= wanted) b.lines *= 2;
+  int64_t points = b.lines * n;
+  int each = FS_MAX(put_radices(n, &radices), 8);
+  b.threads = (int)FS_MIN(FS_MAX(fs_round_up(points / each, 32), 32), MOST_THREADS);
+  b.bytes = 2 * size * (points + points / 32);
+  char length[24];
+  snprintf(length, sizeof length, "%lld", a->n);
+  put_fourier_defines(a, length, fourier_near(a), &text);
+  fs_str_printf(&text, "#define FS_LINES %d\n#define FS_LINES_FIRST %d\n#define FS_THREADS %d\n"
+                "#define FS_RADICES %s\n", b.lines, a->lines_first, b.threads,
+                fs_str_text(&radices));
+  snprintf(b.defines, sizeof b.defines, "%s", fs_str_text(&text));
+  fs_str_free(&text);
+  fs_str_free(&radices);
+  return b;
+}
+
+/* The kernel; when it is loaded, its roots are made. */
+static enum fs_status get_fourier(const struct cuda_own_call *c, enum fs_dtype dt,
+                                  const struct fourier_block *b, CUfunction *f) {
+  int had = *c->own ? (*c->own)->list.len : 0;
+  enum fs_status status = get_with(c, OWN_FOURIER, dt, FS_F32, dt, b->defines, f);
+  if (status != FS_OK || (*c->own)->list.len == had) return status;
+  CUfunction make;
+  CUresult r = fs_cu.module_function(&make, (*c->own)->list.data[had].module, "fs_fourier_roots");
+  if (r == CU_OK) r = fs_cu.function_set(*f, CU_FN_MAX_DYNAMIC_SHARED, (int)b->bytes);
+  if (r != CU_OK) return fs_cuda_fail(c->t, r, "loading a kernel", c->d);
+  return start(c, make, FS_FOURIER_BYTES / 8, NULL);
+}
+
+enum fs_status fs_cuda_own_fourier(const struct cuda_own_call *c, const struct fs_lib_call *call) {
+  CUfunction f;
+  struct fourier_args a = fourier_args(call);
+  struct fourier_block b = fourier_block(c, &a, call->out.dtype);
+  enum fs_status status = get_fourier(c, call->out.dtype, &b, &f);
   if (status != FS_OK || c->dry) return status;
-  struct fourier_args a = fourier_args(c, call);
-  void *of_roots[] = {&roots, &a.n};
-  status = start(c, make, a.n, of_roots);
   const void *re = call->a.ptr, *im = call->has_b ? call->b.ptr : NULL, *to = call->out.ptr;
-  void *args[] = {&re, &im, &to, &roots, &a};
-  if (status != FS_OK) return status;
-  int64_t blocks = FS_MIN((a.count + a.lines - 1) / a.lines,
-                          16 * (int64_t)c->t->base.device.units);
-  unsigned threads = FS_FOURIER_BYTES / 8 / (unsigned)fs_dtype_size(dt);
-  CUresult r = fs_cu.launch(f, (unsigned)blocks, 1, 1, threads, 1, 1, 0, fs_cuda_stream(c->t), args,
-                            NULL);
+  void *args[] = {&re, &im, &to, &a};
+  int64_t blocks = fs_ceil_div(a.count, b.lines);
+  CUresult r = fs_cu.launch(f, (unsigned)blocks, 1, 1, (unsigned)b.threads, 1, 1,
+                            (unsigned)b.bytes, fs_cuda_stream(c->t), args, NULL);
   return r == CU_OK ? FS_OK : fs_cuda_fail(c->t, r, "starting a kernel", c->d);
+}
+
+/* The kernel that puts lines together, or apart again. */
+static enum fs_status get_packing(const struct cuda_own_call *c, const struct fs_lib_call *call,
+                                  enum own_kind kind, struct fourier_args *a, CUfunction *f) {
+  enum fs_dtype dt = call->out.dtype;
+  struct fs_str text = {0};
+  *a = fourier_args(call);
+  put_fourier_defines(a, "a.n", false, &text);
+  enum fs_status status = get_with(c, kind, dt, FS_F32, dt, text.data, f);
+  fs_str_free(&text);
+  return status;
 }
 
 enum fs_status fs_cuda_own_fourier_pack(const struct cuda_own_call *c,
                                         const struct fs_lib_call *call, void *packed) {
-  enum fs_dtype dt = call->out.dtype;
   CUfunction f;
-  enum fs_status status = get(c, OWN_FOURIER_PACK, dt, FS_F32, dt, &f);
+  struct fourier_args a;
+  enum fs_status status = get_packing(c, call, OWN_FOURIER_PACK, &a, &f);
   if (status != FS_OK || c->dry) return status;
-  struct fourier_args a = fourier_args(c, call);
   const void *re = call->a.ptr, *im = call->has_b ? call->b.ptr : NULL;
   void *args[] = {&re, &im, &packed, &a};
   return start(c, f, a.count * a.n, args);
@@ -628,11 +721,10 @@ enum fs_status fs_cuda_own_fourier_pack(const struct cuda_own_call *c,
 
 enum fs_status fs_cuda_own_fourier_unpack(const struct cuda_own_call *c,
                                           const struct fs_lib_call *call, void *packed) {
-  enum fs_dtype dt = call->out.dtype;
   CUfunction f;
-  enum fs_status status = get(c, OWN_FOURIER_UNPACK, dt, FS_F32, dt, &f);
+  struct fourier_args a;
+  enum fs_status status = get_packing(c, call, OWN_FOURIER_UNPACK, &a, &f);
   if (status != FS_OK || c->dry) return status;
-  struct fourier_args a = fourier_args(c, call);
   const void *to = call->out.ptr;
   void *args[] = {&packed, &to, &a};
   return start(c, f, a.count * a.n, args);
