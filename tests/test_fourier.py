@@ -191,6 +191,13 @@ def exact(target):
                 data['a' + name] = a.astype(TYPES[dtype])
                 text.append(f'y{name} = {kind}(a{name}, {n}, 2);')
                 want['y' + name] = getattr(np.fft, kind)(a.astype(complex if dtype[0] == 'c' else float), n, 1)
+    # Lines that are cut, followed by zeros, as many as a block has and a rest, each way.
+    for shape in ((37, 3), (37, 4), (37, 6), (3, 37), (4, 37), (6, 37), (700, 4), (4, 700)):
+        for kind in ('fft', 'ifft', 'rfft'):
+            name, axis = f'{kind}{shape[0]}by{shape[1]}', int(shape[0] > shape[1])
+            data['a' + name] = draw.integers(-9, 10, shape).astype(np.float32)
+            text.append(f'y{name} = {kind}(a{name}, 4, {axis + 1});')
+            want['y' + name] = getattr(np.fft, kind)(data['a' + name].astype(float), 4, axis)
     got = run(text, data, target, 'whole numbers')
     for name, y in want.items() if got else []:
         re, im = got[name]
