@@ -144,6 +144,7 @@ SIGNS = {
     'fs_mode': {
         'FS_MODE_FLAT': '^// scheme flat', 'FS_MODE_KEEP': '^// scheme row;',
         'FS_MODE_CHUNK': '^// scheme row, in chunks', 'FS_MODE_STRIPS': '^// scheme row, in strips',
+        'FS_MODE_PARTS': '^// scheme row, in parts',
         'FS_MODE_TURN': '^// scheme tile, turned', 'FS_MODE_TILE': '^// scheme tile;', 'FS_MODE_INSTANCE': '^// scheme instance',
         'FS_MODE_MARCH': '^// scheme march'},
     'fs_copies': {

@@ -47,7 +47,7 @@ static const char *vector_number(const struct fs_writer *w) {
   int held = w->how->row_threads * w->how->vectors;
   if (w->how->cluster > 1) own = w_fmt(w, "rank * %d + %s", held, own);
   if (w_mode(w)->holds) return own;
-  const char *piece = !w_mode(w)->rows ? "tile" : w_mode(w)->strips ? "strip" : "h";
+  const char *piece = !w_mode(w)->rows ? "tile" : w_mode(w)->columns ? "strip" : "h";
   return w_fmt(w, "%s * %d + %s", piece, held, own);
 }
 

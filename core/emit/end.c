@@ -1,15 +1,12 @@
 /* end.c - how partial results leave a block, are folded in a fixed order, and
  * what runs on them at FS_END.
  *
- * Every block writes its partial results to the workspace. If only scalars are
- * wanted, or blocks cannot wait for each other, the block that finishes last folds them (a
- * ticket counter tells). Else
- * a grid barrier stands between, as it does where other phases follow in the same
- * launch (grid.c), and all blocks fold: a block takes some columns
- * at a time, its threads lie across them as lanes and slices, each slice takes
- * every so-manieth partial result, and the slices are put together in order: those
- * of a warp by shuffles, then those of the warps.
- */
+ * Every block writes its partial results to the workspace. If only scalars are wanted, or blocks
+ * cannot wait for each other, the block that finishes last folds them (a ticket counter tells).
+ * Else a grid barrier stands between, as where other phases follow in the same launch (grid.c),
+ * and all blocks fold: a block takes some columns at a time, its threads lie across them as lanes
+ * and slices, each slice takes every so-manieth partial result, and the slices are put together
+ * in order: those of a warp by shuffles, then those of the warps. */
 #include "core/emit/writer.h"
 
 static const char *scratch_of(const struct fs_writer *w, const struct fs_step *s) {
@@ -95,6 +92,22 @@ void w_columns_out(const struct fs_writer *w) {
 /* x of all threads of the block put together. */
 static const char *of_block(const struct fs_writer *w, const struct fs_step *s, const char *x) {
   return w_joined(w, s, "fs_block", w->how->threads / 32, w_fmt(w, "%s, %s", x, scratch_of(w, s)));
+}
+
+/* The sums of a tile's rows, or of a part of one, a strip's beside each other. */
+void w_rows_out(const struct fs_writer *w) {
+  bool tile = w_mode(w)->tiled;
+  FS_EACH_OF(w_reductions(w, FS_REDUCED_ROW_END), s) {
+    const char *x = w_lanes_sum(w, s);
+    w_for_in_braces(w, "b", w->how->rows);
+    if (tile) w_row_coords(w);
+    w_say(w, FS_LP_FOLD, s, "const %s x = %s;", w_acc_type(w, s->out),
+          tile ? w_joined(w, s, "fs_warp", 32, x) : of_block(w, s, x));
+    w_line(w, "if (%s) w%d[%s] = x;", w_guard(w, FS_LP_IF_SPEAKS | FS_LP_IF_ROW, -1), s->out,
+           w_at(w, FS_LP_AT({"strip", w->how->pitch_i}, {"i", 1})));
+    if (!tile) w_barrier(w);
+    w_close(w);
+  }
 }
 
 static void define_full(const struct fs_writer *w, const struct fs_step *s, const char *x) {
@@ -244,10 +257,9 @@ static void saved_values(const struct fs_writer *w, const struct axis *a) {
   }
 }
 
-/* The threads' shape: lanes x slices. Units for all multiprocessors, and enough partial
- * results for a thread to have several loads under way. Where half of them had a unit, of
- * 128 columns, BiCG of 8192 x 8192 in bf16 with 256 threads, 17 results each, took an H200
- * 42.1 us in place of 40.1. */
+/* The threads' shape: lanes x slices. Units for all multiprocessors, and enough partial results
+ * for a thread to have several loads under way. Where half of them had a unit, BiCG of 8192 x 8192
+ * in bf16 took an H200 42.1 us in place of 40.1. */
 static int lanes_for(const struct fs_writer *w, const struct axis *a) {
   int lanes = 8, most = w->how->threads / w->how->fold_lanes;
   int64_t units = w->how->units ? w->how->units : 64;
@@ -256,11 +268,9 @@ static int lanes_for(const struct fs_writer *w, const struct axis *a) {
   return lanes;
 }
 
-/* How many partial results a slice has, if that is known and they fit in registers: then
- * all their loads are under way at once, before what else is to be had behind the
- * barrier (BiCG of 8192 x 8192 in bf16 on an H200: the barrier, three trips for them,
- * one for alpha and one for the vectors took 6 of 47 us). There are no more blocks than
- * that (fs_emitted.per_unit). 0: a loop loads and adds. */
+/* How many partial results a slice has, if that is known and they fit in registers: then all
+ * their loads are under way at once, before what else is to be had behind the barrier (six trips
+ * took 6 of the 47 us of BiCG, 8192 x 8192 in bf16 on an H200). 0: a loop loads and adds. */
 static int together(const struct fs_writer *w, const struct axis *a) {
   enum { MOST_TOGETHER = 12 };
   if (a->acc != FS_REDUCED_COLUMN || !w_mode(w)->holds || w->how->last_ends) return 0;
@@ -340,9 +350,8 @@ static void add_in_loop(const struct fs_writer *w, const struct fs_step *s, cons
   w_close(w);
 }
 
-/* The slice's sum of what was fetched. What the next unit has comes in its place; where
- * no block has a next one, a loop that is short stands for it: the fetch, written twice,
- * is what such kernels take longest to compile. */
+/* The slice's sum of what was fetched. What the next unit has comes in its place; where no block
+ * has a next one, a loop stands for it: it is compiled in less time than the fetch. */
 static void add_fetched(const struct fs_writer *w, const struct fs_step *s, const struct axis *a) {
   int width = w->how->fold_lanes, n = together(w, a);
   bool one = has_one_unit(w, a);

@@ -30,12 +30,11 @@ static bool has_words(const struct w_march *c) {
   return c->cut.held && c->w->how->lanes == 8 && !c->w->how->quick;
 }
 
-/* How many panels the loop over them is written for: one, and what waits in registers
- * moves on with each (16384 x 16384 in f32 on an H200, and written for all that wait, six:
- * GEMVER 569.3 us and 570.0, SGEMVT 269.8 and 269.2; NVRTC takes 190 ms and 590, 155 and
- * 335); but for half types those moves are too many beside what a panel takes, unless there
- * is a panel to write besides: two, between which nothing moves (SGEMVT in bf16, written for
- * one, two and six: 148.7 us, 139.9 and 139.2; NVRTC takes 226 ms, 305 and 595). */
+/* How many panels the loop over them is written for: one, and what waits in registers moves on
+ * with each (SGEMVT of 16384 x 16384 in f32 on an H200, and written for all six that wait: 269.8
+ * us and 269.2; NVRTC takes 155 ms and 335); but for half types those moves are too many beside
+ * what a panel takes, unless there is a panel to write besides: two, between which nothing moves
+ * (SGEMVT in bf16, written for one, two and six: 148.7 us, 139.9 and 139.2). */
 int w_march_written(const struct w_march *c) {
   bool writes = c->w->how->kernel->has.stores;
   return has_words(c) && !writes ? FS_MIN(2, c->cut.lag) : 1;

@@ -5,9 +5,7 @@
 
 /* Addresses, counters and what the compiler needs besides the values, more where a
  * row's sums are exchanged. With these the estimate is within a third of what
- * NVRTC 13.0 takes for sm_90a on the sequences, and mostly within a fifth; but for
- * sums of rows that are not held, of which it unrolls the loop over a row and has as
- * many loads under way as the launch bounds leave registers for (128, not 48). */
+ * NVRTC 13.0 takes for sm_90a on the sequences, and mostly within a fifth. */
 enum {
   OVERHEAD_REGS = 18,
   ROW_OVERHEAD_REGS = 30,
@@ -22,8 +20,9 @@ static double per_thread(const struct fs_writer *w, int v) {
   uint8_t varies = w_val(w, v)->varies;
   double rows = varies & FS_VARIES_I ? w->how->rows : 1, columns = 1;
   if (varies & FS_VARIES_J) {
-    bool whole = x->kept || x->hoisted || x->reduced != FS_REDUCED_NOT || !w_mode(w)->rows ||
-                 w_mode(w)->strips;
+    bool load = x->def >= 0 && w->how->kernel->steps.data[x->def].kind == FS_SP_LOAD;
+    bool whole = load || x->kept || x->hoisted || x->reduced != FS_REDUCED_NOT ||
+                 !w_mode(w)->rows || w_mode(w)->strips;
     columns = (double)w->how->lanes * (whole ? w->how->vectors : 1);
   }
   return rows * columns;

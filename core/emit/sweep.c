@@ -113,10 +113,8 @@ static void pass(const struct fs_writer *w, fs_steps need, bool rows, int apart)
 }
 
 /* Whether a pass over rows is written twice, for where all that shifted loads take is whole,
- * and for the edges: all of it must stand in one place. It pays in several rows (Jacobi
- * of 8192 x 8192 in bf16 on an H200: 68.3 us instead of 72.3; in f32 133.7 and 133.8, but
- * NVRTC takes 83 ms instead of 113; a flat moving average of 2^26 in bf16 75.4 instead of
- * 67.9). */
+ * and for the edges: all of it must stand in one place. It pays in several rows (Jacobi of
+ * 8192 x 8192 in bf16 on an H200: 68.3 us, not 72.3; but a flat moving average 75.4, not 67.9). */
 static bool has_two_ways(const struct fs_writer *w, fs_steps need, bool rows) {
   if (!rows || !w_mode(w)->strips || w->how->vectors > 1 || w->how->rows == 1) return false;
   if (FS_ANY_OF(need, s, s->out >= 0 && w->how->made[s->out].kept)) return false;
@@ -165,7 +163,9 @@ void w_sweep(const struct fs_writer *w, int phase) {
   declare_row_results(w, need);
   if (chunks) {
     int64_t held = (int64_t)w->how->row_threads * w->how->vectors;
-    w_loop(w, FS_LP_SERIAL, "fs_index h = 0; h < %s; h++",
+    const char *from = w_mode(w)->strips ? w_fmt(w, "strip * %d", w->how->tiles) : "0", *to = "";
+    if (w_mode(w)->strips) to = w_fmt(w, "(strip + 1) * %d && h < ", w->how->tiles);
+    w_loop(w, FS_LP_SERIAL, "fs_index h = %s; h < %s%s; h++", from, to,
            w_int(w, (w->how->row_vectors + held - 1) / held));
   }
   if (two_ways) both_ways(w, need, rows);

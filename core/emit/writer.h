@@ -404,6 +404,7 @@ bool w_is_uniform(const struct fs_writer *w, const struct fs_step *s);
 /* Rows, tiles, and elements that are one row. */
 void w_rows(const struct fs_writer *w);
 void w_columns_out(const struct fs_writer *w); /* end.c: a block's column results */
+void w_rows_out(const struct fs_writer *w);    /* ... sums of rows that end later */
 void w_finish(const struct fs_writer *w);      /* end.c: partial results, FS_END  */
 /* tile.c: operands that lie across go through shared memory; and what a tile's
  * threads compute, by block routines of the library where there is one. */

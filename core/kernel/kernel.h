@@ -395,10 +395,11 @@ bool fs_scratch_is_own(const struct fs_user *u);
  * two in a register; whether it has an instruction for two at once. */
 bool fs_kernel_pairs(const struct fs_kernel *kernel);
 
-/* A GPU's tile kernel whose threads turn what lies across memory in their registers, some
- * vectors of some rows each: without sums, and where all matrices have whole vectors. */
+/* A GPU's tile kernel whose threads go along rows: they turn what lies across memory in their
+ * registers, some vectors of some rows each, where all matrices have whole vectors; or they sum
+ * rows, of which each block has a part. */
 static inline bool fs_kernel_turns(const struct fs_kernel *k) {
-  return fs_scheme_of(k)->ends_rows && k->tune.vec > 1;
+  return fs_scheme_of(k)->ends_rows && (k->tune.vec > 1 || k->tune.row_threads > 32);
 }
 bool fs_is_paired(int op);
 

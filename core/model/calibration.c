@@ -138,9 +138,8 @@ static struct fs_prediction library_call(const struct fs_work *w, const struct f
 /* How far a point reaches in each dimension, in factors of two. What points say that are COARSE
  * times as far away counts where none are near, and in between; the costs themselves weigh as much
  * as PRIOR of a point. Of threads at work it is the blocks that count, those of a block being a
- * dimension of their own: what a block waits for others hide, its own threads wait with it. One of
- * 512 threads on each multiprocessor of an H200 takes up to 20 % more than two of 256 for sums of
- * rows and columns. Working sets reach less than a factor of two, within which a GPU becomes half
+ * dimension of their own: what a block waits for others hide, its own threads wait with it (up to
+ * 20 %). Working sets reach less than a factor of two, within which a GPU becomes half
  * as fast where its cache ends, and shares of what is written little, since what only reads keeps a
  * part of it in the cache. */
 static const float REACH[FS_KIND_DIMS] = {0.35F, 1.0F, 0.3F, 0.35F, 0.7F, 0.6F, 0.15F};

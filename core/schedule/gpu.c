@@ -32,7 +32,7 @@ enum fs_reduced fs_schedule_reduced(const struct fs_kernel *k, enum fs_mode mode
                                   const struct fs_step *s) {
   if (!fs_modes[mode].rows) return FS_REDUCED_ALL;
   if (s->over == FS_VARIES_J)
-    return fs_modes[mode].tiled ? FS_REDUCED_ROW_END : FS_REDUCED_ROW;
+    return fs_modes[mode].strips ? FS_REDUCED_ROW_END : FS_REDUCED_ROW;
   if (s->over == FS_VARIES_I && k->values.data[s->in[0]].varies & FS_VARIES_J)
     return FS_REDUCED_COLUMN;
   return FS_REDUCED_ALL;
@@ -76,13 +76,18 @@ static struct look look_at(const struct fs_kernel *k, enum fs_mode mode) {
 
 static void set_tile(const struct fs_kernel *k, bool clusters, const struct look *l,
                      struct fs_schedule *s) {
-  (void)clusters, (void)l;
+  (void)clusters;
+  s->tiles = FS_MAX(1, k->tune.iters);
+  if (fs_kernel_turns(k) && l->rows) {
+    s->mode = FS_MODE_PARTS;
+    return;
+  }
   if (fs_kernel_turns(k)) {
     s->mode = FS_MODE_TURN;
     s->row_threads = power_of_two(k->tune.row_threads, 1, s->threads);
     s->sides = s->threads / s->row_threads;
     s->rows = k->tune.iters;
-    s->vectors = 1;
+    s->vectors = s->tiles = 1;
     return;
   }
   s->mode = FS_MODE_TILE;
@@ -91,7 +96,6 @@ static void set_tile(const struct fs_kernel *k, bool clusters, const struct look
   s->sides = TILE_ROWS;
   s->rows = TILE_SIDE / TILE_ROWS;
   s->lanes = s->vectors = 1;
-  s->tiles = FS_MAX(1, k->tune.iters);
 }
 
 /* Vectors of a row that its threads have at once. */
@@ -168,7 +172,8 @@ static void set_edges(const struct fs_schedule_how *how, struct fs_schedule *s) 
   s->tail = s->length % s->lanes != 0;
   s->full = !s->tail && s->row_vectors % held(s) == 0 && !how->any_size;
   s->need_ok = fs_mode_of(s)->rows && rows > 1 && (s->m % rows != 0 || how->any_size);
-  s->strips = fs_mode_of(s)->strips ? fs_ceil_div(s->row_vectors, held(s)) : 1;
+  int64_t strip = held(s) * (fs_mode_of(s)->columns ? 1 : s->tiles);
+  s->strips = fs_mode_of(s)->strips ? fs_ceil_div(s->row_vectors, strip) : 1;
   s->parts = fs_mode_of(s)->tiled ? fs_ceil_div(s->m, (int64_t)TILE_SIDE * s->tiles) : 0;
 }
 
@@ -247,9 +252,8 @@ static void set_scratch(const struct fs_kernel *k, const struct look *l, struct 
 
 /* -- rows through shared memory --------------------------------------------------------------- */
 
-/* Whether rows only become rows (softmax): then each takes a block of its own, of
- * which enough are resident to hide each other's waits. Measured on an H200, 8192
- * rows of 8192: 0.135 ms; blocks that stay, with a ring of rows, 0.152. */
+/* Whether rows only become rows (softmax): then each takes a block of its own, of which enough are
+ * resident to hide each other's waits (8192 x 8192, H200: 0.135 ms, with a ring of rows 0.152). */
 static bool streams(const struct fs_kernel *k, const struct look *l, const struct fs_schedule *s) {
   const struct fs_mode_row *mode = fs_mode_of(s);
   bool work = l->all || k->has.end_vectors || l->columns || l->rows;
@@ -257,11 +261,10 @@ static bool streams(const struct fs_kernel *k, const struct look *l, const struc
   return !work && (pieces || (mode->holds && k->has.stores));
 }
 
-/* Several rows at once, of a matrix that the cache does not hold for sure and whose
- * columns are summed: a stage of the ring has as many. On an H200, with such a ring and
- * without: q = A*p; s = A'*r of bf16 at 6000 24.1 us in place of 27.9, of f32 36.9 and
- * 38.6; A'*(A*x) of bf16 at 8192 39.3 and 41.6, of f32 at 3600 (52 MB, where the cache
- * has 60) 19.4 and 21.0; but of smaller matrices, bf16 at 4096, 15.2 and 12.6. */
+/* Several rows at once, of a matrix that the cache does not hold for sure and whose columns are
+ * summed: a stage of the ring has as many. On an H200, with such a ring and without: q = A*p; s =
+ * A'*r of bf16 at 6000 24.1 and 27.9 us, of f32 36.9 and 38.6; A'*(A*x) of f32 at 3600 (52 MB,
+ * where the cache has 60) 19.4 and 21.0; but of smaller matrices, bf16 at 4096, 15.2 and 12.6. */
 static bool takes_rows(const struct fs_device *d, const struct look *l,
                        const struct fs_schedule *s, double row) {
   return s->rows == 1 ||

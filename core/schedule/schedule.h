@@ -40,8 +40,9 @@ int64_t fs_instance_bytes(const struct fs_kernel *k);
 
 /* How blocks go over the index space: FLAT tiles of a vector; KEEP whole rows, in the registers
  * of their threads; CHUNK whole rows in chunks, once a phase; STRIPS rows that wait for no result
- * of theirs; TURN tiles that threads turn in their registers; TILE tiles of 32 x 32; INSTANCE a
- * user's routines over a stack; MARCH panels of columns, all blocks in step: struct fs_march. */
+ * of theirs; PARTS parts of long rows, in chunks; TURN tiles that threads turn in their registers;
+ * TILE tiles of 32 x 32; INSTANCE a user's routines over a stack; MARCH panels of columns, all
+ * blocks in step: struct fs_march. */
 enum fs_mode {
 #define FS_MODE(id, ...) FS_MODE_##id,
 #include "core/schedule/modes.def"
@@ -85,7 +86,8 @@ struct fs_schedule {
   int lanes;             /* elements of a vector                                */
   int vectors;           /* of a row that a thread has; FLAT: of a tile         */
   int cluster;           /* blocks that share a row                             */
-  int tiles;             /* TILE: that a block does, one under the other        */
+  int tiles;             /* TILE: that a block does, one under the other; PARTS: pieces of
+                            a row that it has, one beside the other             */
   int64_t m, n;          /* rows, columns; at least one axis of each            */
   int64_t length;        /* elements of the last inner axis                     */
   int64_t line_vectors;  /* vectors along it                                    */

@@ -9,8 +9,6 @@ enum { TILE = 32, TILE_ROWS = 8, WARP = 32 };
 
 static double ceil_div(double x, double unit) { return ceil(x / FS_MAX(unit, 1)); }
 
-/* On an H200, of a million rows of 32 in f32, p = 1 ./ (1 + exp(-(X*w))); g = X'*(p - y)
- * takes 37 us so, where X'*(X*w - y) takes 33. */
 bool fs_kernel_shares_rows(const struct fs_kernel *k) {
   enum { SIDE = 32 / TILE_ROWS };
   bool tile = fs_scheme_of(k)->ends_rows, any = false;
@@ -52,9 +50,8 @@ static double under_way(const struct fs_kernel *k, const struct fs_schedule *s) 
 static double waits(const struct fs_kernel *k, const struct fs_schedule *s) {
   if (!s->row_results || !fs_mode_of(s)->rows) return 0;
   if (fs_mode_of(s)->tiled) return s->tiles;
-  double turns = fs_mode_of(s)->columns
-                     ? 1
-                     : ceil_div((double)s->row_vectors, (double)s->row_threads * s->vectors);
+  double piece = (double)s->row_threads * s->vectors * (double)s->strips;
+  double turns = fs_mode_of(s)->columns ? 1 : ceil_div((double)s->row_vectors, piece);
   return FS_MAX(1, k->n_phases) * turns;
 }
 
@@ -64,7 +61,7 @@ static void schedule_march(const struct fs_kernel *k, struct fs_schedule *s) {
   *s = (struct fs_schedule){
       .mode = FS_MODE_CHUNK, .threads = t->threads, .row_threads = t->row_threads,
       .rows = t->iters, .lanes = t->vec, .vectors = t->cols, .cluster = FS_MAX(1, t->cluster),
-      .m = k->space.m, .n = k->space.n, .row_results = true};
+      .m = k->space.m, .n = k->space.n, .strips = 1, .row_results = true};
   s->row_vectors = (k->space.n + t->vec - 1) / t->vec;
   s->tasks = (k->space.m + t->iters - 1) / FS_MAX(1, t->iters);
 }

@@ -1,9 +1,8 @@
 /* tune.c - how a target should walk a kernel: threads, lanes, vectors kept.
  *
- * The rules aim at two things: enough bytes under way per SM to keep memory busy
- * (64 KiB and more on an H200: 4.2 TB/s over 132 SMs at about 1 us), and rows
- * that stay in registers between their first and their last use. All of it is a
- * function of the kernel and the device, so a plan is reproducible.
+ * The rules aim at two things: enough bytes under way on a multiprocessor to keep memory busy (64
+ * KiB and more on an H200: 4.2 TB/s over 132 of them at about 1 us), and rows that stay in
+ * registers between their first and their last use. Nothing depends on more than kernel and device.
  */
 #include "core/schedule/schedule.h"
 
@@ -60,11 +59,6 @@ static int loads_before(const struct fs_kernel *k, int step, bool same_place) {
   return n;
 }
 
-/* A random number is ten rounds, which neighbours share, but only after the compiler has
- * had them all: bf16(rand(8192, 8192)) with 64 of a thread's elements at once took NVRTC
- * 13.0 2.0 s, with eight 0.3 s. */
-static double random_code(void) { return fs_share(FS_GPU_RANDOM_CODE); }
-
 /* Whether it has no element for several of the space: not of a row or a column alone. */
 static bool is_read_once(const struct fs_kernel *k, const struct fs_access *a) {
   for (int y = 0; y < k->space.n_outer + k->space.n_inner; y++)
@@ -108,7 +102,7 @@ static void look_at_step(const struct fs_kernel *k, const struct fs_step *s, str
     sh->bf16 |= k->values.data[s->out].dtype == FS_BF16;
   }
   if (s->kind == FS_SP_RAND && k->values.data[s->out].varies & FS_VARIES_J)
-    sh->code += random_code();
+    sh->code += fs_share(FS_GPU_RANDOM_CODE);
   if (s->phase > 0 && s->phase != FS_END) sh->several |= fs_step_passes_row(k, s);
   if (s->kind != FS_SP_REDUCE) return;
   sh->sums = true;
@@ -165,14 +159,10 @@ static bool is_held(const struct fs_kernel *k, const struct shape *sh) {
 /* The bytes that the lanes of a thread are counted by: of the widest element, and where sums of
  * half types are in f32, of their accumulators; but of the matrix for sums of rows, whose
  * accumulators are few, and for column sums of rows that fill a block without a ring (hold_sums()).
- * 16 bytes at once are also what rows that stay in the cache are loaded by (cache.c). In bf16 on an
- * H200, with 8 lanes in place of 4: A*x of 4096, 8192 and 16384 takes 8.6, 31.0 and 121.9 us
- * instead of 9.3, 34.5 and 131.5; both products at 8192 39.8 instead of 42.4, but at 4096 14.2
- * instead of 13.4 and at 16384, with a ring, 143.7 instead of 130.5; A'*x alone at 3000, 4096 and
- * 8192 8.5, 9.8 and 37.7 instead of 9.1, 10.2 and 50.1, but at 2048 7.8 instead of 7.2 and at 12288
- * 77.9 instead of 75.1. */
+ * In bf16 on an H200, with 8 lanes and with 4: A*x of 4096 and 16384 8.6 and 9.3, 122 and 131 us;
+ * both products at 8192 39.8 and 42.4, but at 4096 14.2 and 13.4, with a ring 144 and 131. */
 static int lane_bytes(const struct fs_kernel *k, const struct shape *sh) {
-  bool sums = sh->size == 4 && sh->matrix == 2 && sh->stored < 4 && fs_scheme_of(k)->rows;
+  bool sums = sh->size == 4 && sh->matrix == 2 && sh->stored < 4 && fs_kernel_has_rows(k);
   if (!sums) return sh->size;
   if (!is_held(k, sh)) {
     double bytes = (double)sh->m * (double)sh->n * sh->matrix;
@@ -231,17 +221,14 @@ static bool divides_bf16(const struct shape *sh) {
 }
 
 /* Vectors of neighbours that a thread has beside those of its own elements: of halves, which
- * are widened, each; else those beyond the few that come and go. Nine neighbours in f32 with
- * eight blocks of 256 threads spill 112 bytes of a thread, 25 of them 684: of 20000 x 100 an
- * H200 took 660 us for what takes 14. */
+ * are widened, each; else those beyond the few that come and go. */
 static int neighbours_held(const struct shape *sh) {
   return sh->half ? sh->shared : FS_MAX(0, sh->shared - fs_number(FS_GPU_PASSING));
 }
 
 /* Registers of a thread of a kernel over rows, about: for a vector of each of so many arrays
- * in each row, two of a stencil's, which its neighbours share, and the sums. Eight rows of
- * seven points (512^3, f32) and of five (11585^2, f64) with 80 registers spill 112 to 176
- * bytes on an H200 and take 51 and 28 % longer than predicted; four rows spill nothing. */
+ * in each row, two of a stencil's, which its neighbours share, and the sums. Eight rows of seven
+ * points (512^3, f32) with 80 registers spill 112 bytes on an H200 and take 51 % longer. */
 static int registers_for(const struct fs_tuning *t, const struct shape *sh, int arrays) {
   int width = FS_MAX(1, t->vec * sh->size / 4);
   int around = FS_MAX(0, sh->shared - fs_number(FS_GPU_PASSING)) / 2;
@@ -264,17 +251,13 @@ static int flat_blocks(const struct fs_tuning *t, const struct shape *sh) {
 }
 
 /* Measured on an H200: Black-Scholes in f32 with two vectors to a thread 0.2625 ms, with one some 5
- * % more, with four, of which each had its long ways beside it, 0.2643; in f16 0.256 and 0.266; in
- * bf16, interleaved, with two blocks of 512 threads 0.176, with four of 256 0.168, with eight of
- * 128 0.164, with nine of 56 registers a thread 0.162; in f64 with one vector and 1,024 threads,
- * which hide the waits for the table of the error function, 0.743; without the table 0.863, and
- * 0.815 with 640 threads. Arrays that are only walked: blocks of 1,024 threads that read two or
- * more arrays are 0.3 % faster than those of 256, that read one array 5 % slower, whatever they
- * read of single rows and columns (u .* A .* v' of 4096 x 4096: 37.2 us instead of 35.8 with 256).
+ * % more, with four 0.2643; in bf16 with two blocks of 512 threads 0.176, with four of 256 0.168,
+ * with eight of 128 0.164; in f64 with one vector and 1,024 threads, which hide the waits for the
+ * table of the error function, 0.743; without the table 0.863, and 0.815 with 640 threads. Arrays
+ * that are only walked: blocks of 1,024 threads that read two or more arrays are 0.3 % faster than
+ * those of 256, that read one array 5 % slower, whatever they read of single rows and columns.
  * Where more than a few instructions are computed, two such blocks have no room: g .* x ./ (1 +
- * exp(-x)) of 2^26 in f32 takes 213 us with 1,024 threads, 185 with 256; x ./ g of 2^25 in f64 212
- * and 185. A quotient of bf16, in pairs, takes 107 us with 1,024 threads, 130 with 256, and with
- * 128 that have the registers they want 94. */
+ * exp(-x)) of 2^26 in f32 takes 213 us with 1,024 threads, 185 with 256. */
 static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
   int64_t vectors = fs_ceil_div(sh->n, t->vec);
   t->threads = 256;
@@ -302,14 +285,12 @@ static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
 }
 
 /* No row waits for a result: columns may be cut into strips. Those of sums over a matrix that lies
- * about in the cache are narrow: more strips, so fewer partial sums of each column (4096 x 4096 on
- * an H200: 23.8 us instead of 24.4; with outer products added and stored, 39.4 instead of 42.7).
- * Stencils hide each other's waits better in small blocks (Jacobi, 8192 x 8192: bf16 72.7 us with
- * 128 threads, 75.9 with 256; f32 131.6 and 133.9). Of every second element fewer rows at once are
- * better: the mean of 2 x 2 elements of 8192 x 8192 in f32 79.7 us with two rows, 81.3 with four,
- * 121 with eight. Rows of which a warp has several have few columns, so few partial sums: more of
- * them are under way (sum(y .* X, 1) of 1000000 x 32 in f32 takes 31.5 us with 512 threads, 32.9
- * with 256). */
+ * about in the cache are narrow: more strips, so fewer partial sums of each column. Stencils hide
+ * each other's waits better in small blocks (Jacobi, 8192 x 8192: bf16 72.7 us with 128 threads,
+ * 75.9 with 256). Of every second element fewer rows at once are better: the mean of 2 x 2 elements
+ * of 8192 x 8192 in f32 79.7 us with two rows, 121 with eight. Rows of which a warp has several
+ * have few columns, so few partial sums: more of them are under way (1000000 x 32: 31.5 us with 512
+ * threads, 32.9 with 256). */
 static void tune_columns(struct fs_tuning *t, const struct shape *sh, int64_t vectors, int units) {
   bool narrow = sh->column_sums && !sh->stencil &&
                 (double)sh->m * (double)sh->n * sh->matrix <= fs_number(FS_GPU_ABOUT_BYTES);
@@ -351,10 +332,9 @@ static void tune_dots(struct fs_tuning *t, const struct shape *sh, int64_t vecto
 
 /* Rows of one to two times what 256 threads take at once, of a matrix that the cache does not hold:
  * 512 have a row whole, out of a ring, where in two parts the second would be small and nothing be
- * under way behind it. On an H200 A*x of bf16 at 8200, 10000, 12288 and 14000 takes 35, 48, 70 and
- * 90 us that way, in two parts 83, 114, 101 and 125, with x in registers beside it; of f32 at 5003,
- * where each part looks for the row's end, 22.8 and 28.7. But 2 % more of f32 at 6000 to 8000, 6 %
- * at 6889, 4 % of sum(A, 2) in bf16, and 5 % of f64. */
+ * under way behind it. On an H200 A*x of bf16 at 8200 and 14000 takes 35 and 90 us that way, in two
+ * parts 83 and 125, with x in registers beside it; of f32 at 5003, where each part looks for the
+ * row's end, 22.8 and 28.7. But 2 to 6 % more of f32 at 6000 to 8000, and of f64. */
 static bool tune_whole_dots(struct fs_kernel *k, const struct shape *sh, int64_t vectors,
                             const struct fs_device *d) {
   enum { THREADS = 512, PART = 4 * 256, LITTLE = PART / 4 };
@@ -385,13 +365,9 @@ static void hold(struct fs_tuning *t, int64_t vectors, int width, int arrays) {
 
 /* Column sums leave the blocks: the fewer blocks, the shorter the end of the kernel. So one large
  * block on each multiprocessor, with several rows side by side and at once, two vectors of a row
- * for a thread and 128 bytes under way. On an H200 BiCGK takes 8.9, 11.3 and 27.6 us so at n =
- * 1024, 2048 and 4096; with a warp, or a block of 256 threads, to a row 12.0, 20.1 and 30.8. A row
- * that comes through a ring of its own (values.c) is alone in its block: it must be long enough for
- * the wait of the block at its end (8192 bf16: 47.7 us, four rows at once without a ring 43.5). Of
- * rows that share a warp as many as make 64 bytes for a thread: p = 1 ./ (1 + exp(-(X*w))); g =
- * X'*(p - y) of f32, 1000000 x 32, takes 34.8 us with four at once, 37.5 with two and 36.5 with
- * eight, 1000000 x 10 17.4 with eight, 18.9 with four and 25 with two. */
+ * for a thread and 128 bytes under way. A row that comes through a ring of its own (values.c) is
+ * alone in its block: it must be long enough for the wait at its end. Of rows that share a warp as
+ * many as make 64 bytes for a thread. */
 static void hold_sums(struct fs_tuning *t, const struct shape *sh,
                       int64_t vectors, int units, bool rings) {
   int threads = fs_number(FS_GPU_SUMS_THREADS), under_way = fs_number(FS_GPU_SUMS_UNDER_WAY);
@@ -418,10 +394,8 @@ static void hold_sums(struct fs_tuning *t, const struct shape *sh,
 }
 
 /* Sums of the columns of one matrix that is larger than the cache, but not by far: its rows
- * come whole and several at once, through a ring, as those do that are summed both ways, and
- * no block waits for what it computes. A'*x on an H200, in place of narrow strips: bf16 6000
- * 22.0 and 26.8 us, 8192 37.2 and 37.7; f32 4096 18.8 and 21.4, 6000 36.2 and 39.6, 8192 66.0
- * and 67.5; f64 4096 36.3 and 41.2; but f32 12288 150.8 and 140.9. */
+ * come whole and several at once, through a ring, as those do that are summed both ways, and no
+ * block waits for what it computes. */
 static bool tune_ring(struct fs_kernel *k, const struct shape *sh, int64_t vectors,
                       const struct fs_device *d) {
   double bytes = (double)sh->m * (double)sh->n * sh->matrix;
@@ -438,8 +412,7 @@ static bool tune_ring(struct fs_kernel *k, const struct shape *sh, int64_t vecto
 }
 
 /* Rows that only become rows, one on a multiprocessor at a time: nothing hides what
- * the block waits for. Two blocks of half the threads take as many registers (softmax
- * of 8192 x 8192 in f64 on an H200: 265 us instead of 340). */
+ * the block waits for. Two blocks of half the threads take as many registers. */
 static void two_rows(struct fs_tuning *t, int regs) {
   int threads = fs_number(FS_GPU_LONE_THREADS);
   if (t->threads != threads || t->row_threads != threads || t->cluster > 1 ||
@@ -536,15 +509,53 @@ static void tune_tile(struct fs_tuning *t, const struct shape *sh, int units) {
   t->blocks_per_sm = 4;
 }
 
+/* Sums of few long rows: as many parts of each as fill the device, of some pieces at least; or, of
+ * more rows, several times. */
+static bool tune_parts(const struct fs_kernel *k, struct fs_tuning *t, const struct shape *sh,
+                       int units) {
+  enum { PIECES = 4, TURNS = 4, EVEN = 8 };
+  int last = k->space.n_outer + k->space.n_inner - 1;
+  FS_EACH_AT(&k->accesses, a)
+    if (a->varies == 3 && a->stride[last] != 1) return false;
+  if (!sh->row_results || sh->outside) return false;
+  *t = (struct fs_tuning){256, 256, lanes(k, sh), FS_MAX(1, 4 / FS_MAX(1, sh->loads)), 1, 1, 1};
+  t->blocks_per_sm = FS_MIN(4, resident(t->threads, row_registers(t, sh)));
+  int64_t blocks = (int64_t)units * t->blocks_per_sm * (sh->m * EVEN > (int64_t)units ? TURNS : 1);
+  int64_t pieces = fs_ceil_div(fs_ceil_div(sh->n, t->vec), (int64_t)t->threads * t->cols);
+  int64_t parts = FS_MIN(blocks / sh->m, pieces / PIECES);
+  if (parts > 1) t->iters = (int)FS_MIN(1024, fs_ceil_div(pieces, parts));
+  return parts > 1;
+}
+
+/* Many short rows that lie across memory: a thread has one, or some threads, so that neighbours in
+ * a warp read sectors of memory in full, and as many as make 32 elements. */
+static bool tune_short(struct fs_tuning *t, const struct shape *sh, int units) {
+  enum { MOST = 32, LEAST = 64 };
+  int threads = power_up(fs_ceil_div(sh->n, MOST), WARP);
+  int64_t block = sh->m * threads / (2 * (int64_t)units); /* two on each multiprocessor */
+  if (block < LEAST || !sh->row_results || sh->column_sums || threads > sh->matrix) return false;
+  int cols = (int)fs_ceil_div(sh->n, threads), loads = FS_MAX(1, sh->loads);
+  *t = (struct fs_tuning){256, threads, 1, cols, 1, 1, 1};
+  t->iters = FS_MAX(1, FS_MIN(8, MOST / (cols * loads)));
+  while (t->iters > 1 && block < (int64_t)t->threads * t->iters) t->iters /= 2;
+  while (block < t->threads) t->threads /= 2;
+  t->blocks_per_sm = resident(t->threads, registers_for(t, sh, FS_MAX(loads, sh->kept)));
+  return true;
+}
+
 /* Rows that lie across memory: neighbours along i share a sector of 32 bytes, so
  * a thread takes several rows at once. */
-static void tune_across(const struct fs_kernel *k, struct fs_tuning *t, const struct shape *sh) {
-  int last = k->space.n_outer + k->space.n_inner - 1, across = 0;
-  FS_EACH_AT(&k->accesses, a)
-    if (a->varies == 3 && a->stride[last] != 1 && k->space.n_outer > 0 &&
-        a->stride[k->space.n_outer - 1] == 1)
+static void tune_across(const struct fs_kernel *k, struct fs_tuning *t, const struct shape *sh,
+                        int units) {
+  int last = k->space.n_outer + k->space.n_inner - 1, across = 0, along = 0;
+  FS_EACH_AT(&k->accesses, a) {
+    if (a->varies != 3) continue;
+    if (a->stride[last] != 1 && k->space.n_outer > 0 && a->stride[k->space.n_outer - 1] == 1)
       across++;
+    else along++;
+  }
   int rows = FS_MIN(8, 32 / FS_MAX(1, sh->size * t->cols / 4));
+  if (across && !along && tune_short(t, sh, units)) return;
   if (!across || t->row_threads < WARP || rows <= t->iters) return;
   t->iters = rows;
   t->blocks_per_sm = FS_MIN(t->blocks_per_sm, resident(t->threads, row_registers(t, sh)));
@@ -571,9 +582,7 @@ static void tune_any_size(struct fs_kernel *k, const struct shape *sh) {
   t->blocks_per_sm = FS_MIN(4, fs_tune_resident(k));
 }
 
-/* All elements that a thread has at once are written out, and the compiler's time
- * grows faster than its text: q = A*p; s = A'*r with A = mod(7*i + 5*j, 17) inside took
- * NVRTC 13.0 58 s with four rows at once (and spilled), and 2 s with one. */
+/* All elements that a thread has at once are written out. */
 static void limit_code(struct fs_tuning *t, const struct shape *sh) {
   while (t->iters > 1 && sh->code * t->vec * t->cols * t->iters > fs_number(FS_GPU_MOST_CODE))
     t->iters /= 2;
@@ -608,12 +617,14 @@ static void rows_first(struct fs_kernel *k, const struct shape *sh, const struct
     tune_columns(t, sh, vectors, units_of(d));
   }
   if (k->any_size) t->stages = 1;
-  tune_across(k, t, sh);
+  tune_across(k, t, sh, units_of(d));
   limit_code(t, sh);
 }
 
 static void tiles_first(struct fs_kernel *k, const struct shape *sh, const struct fs_device *d) {
-  if (!fs_device_has_warps(d) || !tune_turns(k, &k->tune, sh)) tune_tile(&k->tune, sh, units_of(d));
+  if (!fs_device_has_warps(d) || !(tune_turns(k, &k->tune, sh) ||
+                                   tune_parts(k, &k->tune, sh, units_of(d))))
+    tune_tile(&k->tune, sh, units_of(d));
 }
 
 static void stacks_first(struct fs_kernel *k, const struct shape *sh, const struct fs_device *d) {
@@ -766,13 +777,13 @@ static int turns_others(const struct shape *sh, struct fs_tuning *out) {
 static int tiles_others(const struct fs_kernel *k, const struct shape *sh, struct fs_tuning *out) {
   struct fs_tuning first = out[0], t = first;
   int n = 1;
-  if (fs_kernel_turns(k)) return turns_others(sh, out);
-  t.iters = first.iters * 2, n = add_tile(t, out, n);
-  t.iters = first.iters / 2;
-  if (!sh->column_sums) n = add_tile(t, out, n);
-  t.iters = first.iters * 4, n = add_tile(t, out, n);
-  t.iters = first.iters / 4;
-  return sh->column_sums ? n : add_tile(t, out, n);
+  if (fs_kernel_turns(k) && !sh->sums) return turns_others(sh, out);
+  for (int by = 2; by <= 4; by *= 2) {
+    t.iters = first.iters * by, n = add_tile(t, out, n);
+    t.iters = first.iters / by;
+    if (!sh->column_sums) n = add_tile(t, out, n);
+  }
+  return n;
 }
 
 static int stacks_others(const struct fs_kernel *k, const struct shape *sh, struct fs_tuning *out) {

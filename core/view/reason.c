@@ -383,7 +383,10 @@ static void library_words(const struct fs_kernel *k, struct fs_str *out) {
 }
 
 static void tile_words(const struct fs_kernel *k, struct fs_str *out) {
-  if (fs_kernel_turns(k))
+  if (fs_kernel_turns(k) && k->has.reductions)
+    fs_str_puts(out, "blocks read parts of its rows, and what they leave of a row is put together "
+                     "at the end");
+  else if (fs_kernel_turns(k))
     fs_str_printf(out, "each thread turns %d x %d elements at a time in its registers, "
                        "so that rows and columns are both read along memory",
                   k->tune.iters, k->tune.vec);

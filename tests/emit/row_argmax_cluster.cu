@@ -1,20 +1,21 @@
 ==== h200
 > code: cuda
 # k1 row
-launch: 1024 threads, at most 256 blocks in clusters of 4, each once, bounds for 1
-shared: 0 B; waits
+launch: 1024 threads, at most 1024 blocks in clusters of 4, each once, bounds for 1
+shared: 0 B; waits; lasts
 slots: 0 1 2
 // r = rowargmax(A); B = A - r
 //
-// scheme row; 64 rows of 100000; 1024 threads; 4 lanes x 7 vectors; 4 blocks to a row
+// scheme row; 256 rows of 100000; 1024 threads; 4 lanes x 7 vectors; 4 blocks to a row
 typedef int fs_index;
 constexpr int FS_THREADS = 1024, FS_RESIDENT = 1;
 constexpr int FS_CLUSTER = 4;
 constexpr int FS_ROW_THREADS = 1024, FS_ROWS = 1;
-constexpr fs_index FS_M = 64;
+constexpr fs_index FS_M = 256;
 
 // maps.cuh: fs_max
-// memory.cuh: fs_get fs_put fs_pack fs_load fs_store fs_fresh
+// memory.cuh: fs_get fs_put fs_pack fs_values fs_load fs_store fs_fresh
+// cache.cuh: fs_cache_lasts fs_words_by fs_load_by
 // spot.cuh: fs_spot
 struct fs_first_largest {
   template <typename T>
@@ -42,6 +43,7 @@ fs_kernel(
   const fs_index teams = gridDim.x / FS_CLUSTER;
   __shared__ fs_spot<float> part1[2][128];
   int turn = 0;
+  const unsigned long long lasts = fs_cache_lasts();
   fs_cluster_barrier<4>();  // all have begun
   for (fs_index first = team * FS_ROWS; first < FS_M;
        first += teams * FS_ROWS) {
@@ -56,7 +58,7 @@ fs_kernel(
     for (int c = 0; c < 7; c++) {
       const fs_index j = (rank * 7168 + c * 1024 + t) * 4;
       const bool in = j < 100000;
-      if (in) fs_load(v0[c], a0 + (i * 100000 + j));
+      if (in) fs_load_by(v0[c], a0 + (i * 100000 + j), lasts);
     }
 #pragma unroll
     for (int c = 0; c < 7; c++) {

@@ -5,4 +5,9 @@ begin
   q = A*v;
   s = A'*u;
 end
+:pin 1 scheme=tile
+begin
+  q = A*v;
+  s = A'*u;
+end
 :dump code

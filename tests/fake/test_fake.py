@@ -216,7 +216,7 @@ def test_rows():
     rows(70, 8192, 'bf16', 'ring of 12 rows', columns)
     rows(67, 9002, 'bf16', 'ring of', columns)
     rows(50, 4096, 'f32', 'ring of', columns)
-    rows(71, 3001, 'f64', 'ring of', columns)
+    rows(271, 3001, 'f64', 'ring of', columns)
 
 
 # -- sentences --------------------------------------------------------------------

@@ -10,10 +10,10 @@
  * or would have to come before. Blocks have few ideals that such a way may lead over; where
  * there are too many, the search for it ends.
  *
- * Of an ideal, hundreds of columns lead on, and nearly all of them to what no short way
- * leads over. So ways are looked for that cost little more than the bound, and if there is
- * none, those of four times as much: what is beyond that is neither kept nor looked at. Nor is
- * what costs as much as a cover that is known; where that leaves no way, that cover is the best.
+ * Of an ideal, hundreds of columns lead on, nearly all to what no short way leads over. So ways
+ * are looked for that cost little more than the bound, and if there is none, those of four times
+ * as much. Nothing beyond that is kept, nor what costs as much as a cover that is known; where
+ * that leaves no way, that cover is the best.
  *
  * A beam finds a good cover where the best one is too far: of the ideals of as many rows,
  * it only goes on from the nearest. */

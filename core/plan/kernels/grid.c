@@ -1,9 +1,8 @@
 /* grid.c - kernels that follow on each other as the phases of one launch.
  *
- * The level rule puts an iteration of CG into three kernels: A*p with p'*q, then r
- * and r'*r, then p. The later two take less time than their launches. So kernels
- * next to each other are joined, where a barrier over the grid is predicted to cost
- * less than a launch: all blocks stay, and go on to the next phase.
+ * The level rule puts an iteration of CG into three kernels, of which the later two take less
+ * time than their launches. So kernels next to each other are joined, where a barrier over the
+ * grid is predicted to cost less than a launch: all blocks stay, and go on to the next phase.
  *
  *     k1 row    q = A*p; alpha = rho/(p'*q)     launch
  *     k2 flat   r1 = r - alpha*q; s = r1'*r1    beside: k1 ends with a barrier
@@ -15,8 +14,8 @@
  * the last barrier that the phase reads, or read that it writes, there is one more.
  *
  * A fold of numbers takes as long in a phase as alone. But more blocks than CROWD get in each
- * other's way at a barrier, where all look at one word that each must write: two launches of
- * 1056 blocks, max(abs(v)) of 512 numbers and v'*v of 1000, took 13 and 5 us too long (H200).
+ * other's way at a barrier, where all look at one word that each must write: launches of 1056
+ * blocks took 5 to 13 us too long (H200).
  *
  * What takes a block less time than a barrier, each does whole: it adds all elements
  * itself, in one order, so that all have the same sums, and stores those of its tiles.
@@ -503,8 +502,7 @@ static bool reads_again(const struct group *g, const struct fs_kernel *k) {
  * kernel had for threads of its own: w = A*x behind x = A'*y, 4096 x 4096 in f32 on an H200, 34.6
  * us with two rows and 31.7 with four. Of what the cache has in part more should be under way
  * than prices say, which are those of launches that come again: the second phase of GEMVER at
- * 4096 with one, two and four rows, 59.5, 57.5 and 56.5 us on an H200 and 77.3, 75.7 and 75.3 on
- * an H100, where two were to be 0.5 us better than four. */
+ * 4096 with one, two and four rows takes 59.5, 57.5 and 56.5 us. */
 static void follow_rows(const struct group *g, struct fs_kernel *k,
                         const struct fs_kernel *leads, const struct fs_tuning *like) {
   static const double WORTH_IT = 0.01, AT_MOST = 0.05;

@@ -10,6 +10,14 @@ static bool against_grain(const struct fs_kernel *k, const struct fs_access *a) 
   return k->space.dim[last] > 1 && (s > 1 || s < -1);
 }
 
+/* Whether threads side by side read neighbours of rows that lie across memory (schedule/tune.c,
+ * tune_short()), in whole sectors. */
+static bool is_beside(const struct fs_kernel *k, const struct fs_access *a) {
+  return fs_scheme_of(k)->rows && a->varies == FS_VARIES_BOTH && k->space.n_outer &&
+         a->stride[k->space.n_outer - 1] == 1 &&
+         k->tune.row_threads <= (int)fs_dtype_size(a->dtype);
+}
+
 /* A strided vector that the CPU target copies once for all groups of rows
  * (device/cpu/lines.c): then the rows go over what lies in order. */
 static bool is_copied_once(const struct fs_kernel *k, const struct fs_access *a,
@@ -84,9 +92,8 @@ static bool has_between(const struct fs_graph *g, const struct fs_kernel *k,
   return found;
 }
 
-/* Whether a square matrix that is read across is read as it lies, too: then the cache has
- * it. (A + A') / 2 of 8192 takes an H200 145 us in f32 and 79 in bf16; were it not for the
- * order of the tiles, 188 and 97. */
+/* Whether a square matrix that is read across is read as it lies, too: then the cache has it
+ * ((A + A') / 2 of 8192 in f32: 145 us on an H200, 188 were it not for the order of the tiles). */
 static bool is_mirrored(const struct fs_graph *g, const struct fs_kernel *k,
                         const struct fs_access *a) {
   if (a->varies != 3 || a->stride[0] != 1 || a->stride[1] == 1) return false;
@@ -106,11 +113,10 @@ static bool mirrors(const struct fs_graph *g, const struct fs_kernel *k) {
   return false;
 }
 
-/* What a load costs a GPU's tile kernel, in bytes of one of words: a warp asks for 32
- * neighbours, and a multiprocessor has so many requests under way, whatever they bring. By
- * tiles A'*x of 5003, 6000 and 8191 takes an H200 35, 43 and 63 us in bf16, and 31, 43 and
- * 71 in f32. Rows that are no whole vectors keep the lower price: kernels over rows, which
- * would be taken in their place, take longer there than they are predicted to. */
+/* What a load costs a GPU's tile kernel, in bytes of one of words: a warp asks for 32 neighbours,
+ * and a multiprocessor has so many requests under way, whatever they bring (A'*x of 6000: 43 us on
+ * an H200, in bf16 as in f32). Rows that are no whole vectors keep the lower price: kernels over
+ * rows, which would be taken in their place, take longer there than they are predicted to. */
 static double asked_bytes(const struct fs_kernel *k, const struct fs_access *a, double bytes) {
   enum { WORD = 4, VECTOR = 16 };
   double size = (double)fs_dtype_size(a->dtype);
@@ -156,7 +162,7 @@ static void count_traffic(const struct fs_graph *g, const struct fs_kernel *k,
     else w->bytes_written += bytes;
     if (s->kind == FS_SP_LOAD) w->bytes_asked += asked_bytes(k, a, bytes);
     bool turned = fs_kernel_turns(k) || (spaced && comes_whole(k, a));
-    turned |= !cuda && is_copied_once(k, a, s->kind);
+    turned |= cuda ? is_beside(k, a) : is_copied_once(k, a, s->kind);
     if (!fs_scheme_of(k)->in_step && !turned && against_grain(k, a)) w->bytes_strided += bytes;
   }
 }

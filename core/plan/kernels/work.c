@@ -124,10 +124,8 @@ static bool steps_by_rows(const struct fs_kernel *k, const struct fs_step *s,
   return false;
 }
 
-/* The rows that take a step: where several share a warp of a GPU, it takes theirs at
- * once, and what its threads make of several rows, too. Without that, 8 us for each step
- * of a million rows of 32 would have kept them from being summed both ways in one kernel
- * (33 us on an H200, in place of 31 and 60). */
+/* The rows that take a step: where several share a warp of a GPU, it takes theirs at once, and what
+ * its threads make of several rows, too. */
 static double row_steps(const struct fs_kernel *k, const struct fs_step *s,
                         const struct fs_cpu_schedule *c) {
   enum { WARP = 32 };
@@ -205,29 +203,28 @@ static void count_step(const struct fs_kernel *k, int step, const struct fs_cpu_
 }
 
 /* Partial results: each part of the rows has one for each column, and on the CPU each part of
- * the columns one for each row. */
-static void count_folds(const struct fs_kernel *k, const struct fs_cpu_schedule *c,
-                        const struct fs_device *d, struct fs_work *w) {
-  double m = (double)k->space.m, n = (double)k->space.n, parts = 0, each = 0;
-  bool vector = false, scalar = false;
+ * the columns one for each row. Gives the stalls of what rows leave in each column of tiles: a
+ * block puts those of some rows together, TOGETHER at once. */
+static double count_folds(const struct fs_kernel *k, const struct fs_cpu_schedule *c,
+                          const struct fs_device *d, struct fs_work *w) {
+  enum { TOGETHER = 128 };
+  double m = (double)k->space.m, n = (double)k->space.n, parts = 0, each = 0, rows = 0;
+  bool vector = false, scalar = false, columns = false;
   if (fs_scheme_of(k)->in_step) { /* its blocks are in step all the time */
     struct fs_march p;
     fs_march_of(k, d, &p);
     fs_work_set(w, FS_TM_FOLD, 0, 1);
     fs_work_set(w, FS_TM_MARCH, 0, (double)p.panels);
-    return;
+    return 0;
   }
-  bool columns = false;
   FS_EACH_STEP(k, s) {
-    if (s->kind != FS_SP_REDUCE) continue;
+    if (s->kind != FS_SP_REDUCE || k->values.data[s->out].ready != FS_END) continue;
     unsigned left = k->values.data[s->out].varies;
-    bool at_end = k->values.data[s->out].ready == FS_END;
-    if (!at_end) continue;
     vector |= left != 0;
     columns |= left & FS_VARIES_J;
     scalar |= left == 0;
     if (left & FS_VARIES_J) each += n;
-    else if (left & FS_VARIES_I) parts += m * (c ? (double)c->column_chunks : 1);
+    else if (left & FS_VARIES_I) parts += m * (c ? (double)c->column_chunks : 1), rows++;
   }
   double chunks = !columns ? 0 : c ? (double)c->row_chunks : w->spread.parts;
   parts += chunks * each;
@@ -235,13 +232,14 @@ static void count_folds(const struct fs_kernel *k, const struct fs_cpu_schedule 
   if (vector) fs_work_set(w, FS_TM_FOLD, 0, 1);
   else if (scalar) fs_work_set(w, FS_TM_FOLD_SCALAR, 0, 1);
   fs_work_set(w, FS_TM_FOLD_PART, FS_WORK_PHASES - 1, parts);
+  double strips = w->tiled && !c ? w->spread.tasks / FS_MAX(1, w->spread.parts) : 0;
+  return rows * floor(strips / TOGETHER) * fs_number(FS_PLAN_FOLD_STALLS);
 }
 
 /* Turns in which a block waits for results of a row and nothing else is under way on its
- * multiprocessor. Of k tasks under way there the others hide what one waits for, and that
- * all of them wait at once grows rarer as k does: 1/k of the turns, for 1/k of the time. On
- * an H200 512 threads with one row of 12 KB at a time, and no ring, take 15.2 us for
- * q = A*p; s = A'*r of 3000 x 3000, with two 11.2. */
+ * multiprocessor. Of k tasks under way there the others hide what one waits for, and that all of
+ * them wait at once grows rarer as k does: 1/k of the turns, for 1/k of the time (both products of
+ * 3000 x 3000: 15.2 us on an H200 with one row at a time and no ring, with two 11.2). */
 static double stalled_turns(const struct fs_work *w, double turns) {
   const struct fs_spread *s = &w->spread;
   if (!(s->waits > 0) || !(s->under_way > 0)) return 0;
@@ -254,12 +252,12 @@ static void count_tuning(const struct fs_kernel *k, const struct fs_cpu_schedule
   struct fs_spread *s = &w->spread;
   double units = FS_MAX(d->units, 1), moved = w->bytes_read + w->bytes_written;
   fs_kernel_spread(k, d, s);
-  count_folds(k, c, d, w);
+  double folds = count_folds(k, c, d, w);
   if (!(s->resident > 0)) return;
   double turns = s->tasks / s->resident, whole = ceil(turns);
   fs_work_set(w, FS_TM_TURN, 0, whole);
   fs_work_set(w, FS_TM_WAIT, 0, whole * s->waits);
-  fs_work_set(w, FS_TM_STALL, 0, stalled_turns(w, whole));
+  fs_work_set(w, FS_TM_STALL, 0, stalled_turns(w, whole) + folds);
   fs_work_set(w, FS_TM_TAIL, 0, moved * (whole / turns - 1));
   if (s->under_way > 0)
     fs_work_set(w, FS_TM_TRIP, 0, w->bytes_read / (units * s->under_way));
