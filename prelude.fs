@@ -120,8 +120,8 @@ function moments(X)
   a = f64(X[1, :])
   D = f64(X) - a
   s = sum(D, 1)
-  if dtype(X) == "f64"
-    return a + s/n, reduce("var", D, 1)
+  if dtype(X) == "f64" || n == 1
+    return as_mean(a + s/n, X), as_mean(reduce("var", D, 1), X)
   end
   return as_mean(a + s/n, X), as_mean(max(sum(D.^2, 1) - s.*s/n, 0) / (n - 1), X)
 end

@@ -274,10 +274,10 @@ struct fs_tv fs_tv_reduce_over(struct fs_interp *in, enum fs_reduce_op op,
   unsigned axes = 0;
   for (int k = 0; k < a.shape.rank; k++)
     if ((!dims || dims >> k & 1) && axis_of[k] >= 0) axes |= 1u << axis_of[k];
-  struct fs_tv out = a, none = axes || op != FS_RD_VAR ? a : fs_tv_map2(in, FS_OP_SUB, a, a);
-  if (!axes && op == FS_RD_VAR) a = fs_tv_map2(in, FS_OP_DIV, none, none); /* 0/0 */
-  bool only = !axes && fs_reduces_to_place(op); /* one element, the first */
-  out.node = only ? fs_tv_all_first(in, &a.shape).node : fs_graph_reduce(g, op, a.node, axes);
+  struct fs_tv out = a;
+  if (!axes && fs_reduces_to_place(op)) out.node = fs_tv_all_first(in, &a.shape).node;
+  else if (!axes && op == FS_RD_VAR) out.node = fs_tv_fill(in, a.dtype, &a.shape, NAN).node; /* 0/0 */
+  else out.node = fs_graph_reduce(g, op, a.node, axes);
   out.dtype = fs_node(g, out.node)->dtype;
   for (int k = 0; k < a.shape.rank; k++)
     if (!dims || dims >> k & 1) out.shape.dim[k] = 1;

@@ -31,7 +31,7 @@ static struct {
     [VECTORS] = {"vectors of a thread", 0},
     [BYTES] = {"bytes read", 0},
     [PARTS] = {"partial results", 6},
-    [REGISTERS] = {"blocks that registers allow, by more than twice", 39}};
+    [REGISTERS] = {"blocks that registers allow, by more than twice", 42}};
 static int kernels, passed, failed;
 static bool all;
 

@@ -13,8 +13,8 @@ static bool against_grain(const struct fs_kernel *k, const struct fs_access *a) 
 /* Whether threads side by side read neighbours of rows that lie across memory (schedule/tune.c,
  * tune_short()), in whole sectors. */
 static bool is_beside(const struct fs_kernel *k, const struct fs_access *a) {
-  return fs_scheme_of(k)->rows && a->varies == FS_VARIES_BOTH && k->space.n_outer &&
-         a->stride[k->space.n_outer - 1] == 1 &&
+  return k->has.row_results && a->varies == FS_VARIES_BOTH && k->space.n_outer &&
+         fs_scheme_of(k)->rows && a->stride[k->space.n_outer - 1] == 1 &&
          k->tune.row_threads <= (int)fs_dtype_size(a->dtype);
 }
 
@@ -115,15 +115,16 @@ static bool mirrors(const struct fs_graph *g, const struct fs_kernel *k) {
 
 /* What a load costs a GPU's tile kernel, in bytes of one of words: a warp asks for 32 neighbours,
  * and a multiprocessor has so many requests under way, whatever they bring (A'*x of 6000: 43 us on
- * an H200, in bf16 as in f32). Rows that are no whole vectors keep the lower price: kernels over
- * rows, which would be taken in their place, take longer there than they are predicted to. */
+ * an H200, in bf16 as in f32; sum(X, 1) of 4 x 2^24, by tiles of which 4 rows of 32 are there, 745
+ * us, not 79). Rows that are no whole vectors keep the lower price: kernels over rows, which would
+ * be taken in their place, take longer there than they are predicted to. */
 static double asked_bytes(const struct fs_kernel *k, const struct fs_access *a, double bytes) {
-  enum { WORD = 4, VECTOR = 16 };
+  enum { WORD = 4, VECTOR = 16, SIDE = 32 };
   double size = (double)fs_dtype_size(a->dtype);
   bool whole = k->space.n * (int64_t)fs_dtype_size(a->dtype) % VECTOR == 0;
-  bool narrow = fs_scheme_of(k)->ends_rows && !fs_kernel_turns(k) && a->varies == 3 &&
-                size < WORD && whole;
-  return narrow ? bytes / size * WORD : bytes;
+  if (!fs_scheme_of(k)->ends_rows || fs_kernel_turns(k) || a->varies != 3) return bytes;
+  double filled = (double)(FS_MIN(k->space.m, SIDE) * FS_MIN(k->space.n, SIDE)) / (SIDE * SIDE);
+  return (size < WORD && whole ? bytes / size * WORD : bytes) / filled;
 }
 
 /* The lists that loads go by. */
