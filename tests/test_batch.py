@@ -215,6 +215,18 @@ def singular(target):
                     f'{op} names the first on {target}', done.stdout + done.stderr)
 
 
+def again(target):
+    """What failed once has not failed the next time, and nothing of it stays."""
+    done = run_program('E = zeros(50, 2, 2) + reshape(eye(2), 1, 2, 2); Z = E; Z[3, :, :] = 0; x = 7;\n'
+                       'for k = 1:6\n  A = Z;\n  if mod(k, 2) == 0\n    A = E;\n  end\n'
+                       '  try\n    x = inv(A)*k;\n  catch e\n    print(e);\n  end\n'
+                       '  print(x[1, 1, 1]);\nend\n'.replace('x = 7;', 'x = 7*ones(1, 1, 1);'), target)
+    words = 'matrix 3 of the batch is singular: pivot 1 of 2 is zero'
+    want = [words, '7', '2', words, '2', '4', words, '4', '6']
+    score.check(done.stdout.split('\n')[:-1] == want, f'a failure does not stay on {target}',
+                done.stdout + done.stderr)
+
+
 def main():
     args = argparse.ArgumentParser()
     args.add_argument('--target', default='both', choices=['cpu', 'fake', 'both'])
@@ -226,6 +238,7 @@ def main():
         for p in programs:
             p.run(target)
         singular(target)
+        again(target)
     if 'fake' in targets:
         products('f32').run('library')
         products('f64').run('library')

@@ -333,6 +333,27 @@ enum fs_status fs_lib_failed(const struct fs_lib_call *c, int64_t info,
   }
 }
 
+static const char *const not_symmetric_hint =
+    "chol needs a symmetric matrix; where only rounding makes the difference, take (A + A')/2";
+
+enum fs_status fs_lib_small_failed(const struct fs_plan *plan, const struct fs_kernel *k,
+                                   uint64_t fault, struct fs_diags *d) {
+  static const enum fs_lib_op ops[FS_SMALL_OPS] = {FS_LIB_SOLVE, FS_LIB_INV, FS_LIB_SOLVE,
+                                                   FS_LIB_CHOL};
+  uint64_t op = ~fault >> 8 & 0xff, info = ~fault & 0xff;
+  struct fs_lib_call c = {.nth = (int64_t)(~fault >> 16) + 1};
+  for (int q = k->n_applied - 1; q >= 0; q--) {
+    const struct fs_small *s = k->applied[q].user->small;
+    if (!s || s->op != (enum fs_small_op)op) continue;
+    c.op = ops[op], c.a.dim[0] = c.a.dim[1] = s->n;
+    c.span = fs_node(plan->graph, k->applied[q].node)->span;
+  }
+  char which[48];
+  if (info != FS_SMALL_ASYMMETRIC) return fs_lib_failed(&c, (int64_t)info, d);
+  return fs_error(d, c.span, "not-symmetric", not_symmetric_hint, "%s is not symmetric",
+                  the_matrix(&c, which));
+}
+
 enum fs_status fs_lib_check(const struct fs_lib_call *c, struct fs_diags *d) {
   if (fs_lib_wants_square(c->op) && c->a.dim[0] != c->a.dim[1])
     return fs_error(d, c->span, "shape-mismatch", NULL,
@@ -403,8 +424,7 @@ enum fs_status fs_lib_check_symmetry(const struct fs_lib_call *c,
   char which[48];
   return fs_error(d, c->span, "not-symmetric",
                   c->op == FS_LIB_CHOL
-                      ? "chol needs a symmetric matrix; where only rounding makes "
-                        "the difference, take (A + A')/2"
+                      ? not_symmetric_hint
                       : "eig(A) takes any square matrix; where only rounding makes the "
                         "difference, take (A + A')/2",
                   "%s is not symmetric: element [%" PRId64 ", %" PRId64

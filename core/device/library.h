@@ -92,6 +92,9 @@ enum fs_status fs_lib_bad_index(const struct fs_lib_call *c, double value,
 /* The errors of the factorisations; `info` is LAPACK's (> 0). */
 enum fs_status fs_lib_failed(const struct fs_lib_call *c, int64_t info,
                              struct fs_diags *d);
+/* The same of an instance of a kernel over small matrices; `fault` is not 0. */
+enum fs_status fs_lib_small_failed(const struct fs_plan *plan, const struct fs_kernel *k,
+                                   uint64_t fault, struct fs_diags *d);
 /* FS_OK, or the error that a square matrix is needed. */
 enum fs_status fs_lib_check(const struct fs_lib_call *c, struct fs_diags *d);
 

@@ -313,8 +313,7 @@ static void put_move_call(const struct fs_writer *w, int part, const char *given
   const struct fs_user *u = a->user;
   struct fs_str name = {0};
   bool load = part < fs_result_part(a);
-  if (load) fs_user_put_load_name(u, part - a->first, &name);
-  else fs_user_put_store_name(u, &name);
+  fs_user_put_move_name(u, part - a->first, &name);
   const char *chip = w_fmt(w, "e%d + own * %d", part, pitch_of(w, part));
   w_line(w, "%s(%s, %s, %s, lane, mask);", fs_str_text(&name), load ? given : chip,
          load ? chip : given, scratch_of(w, a));

@@ -152,14 +152,10 @@ void fs_user_put_name(const struct fs_user *u, struct fs_str *out) {
   fs_str_printf(out, "fs_user_%016llx", (unsigned long long)u->hash);
 }
 
-void fs_user_put_load_name(const struct fs_user *u, int arg, struct fs_str *out) {
+void fs_user_put_move_name(const struct fs_user *u, int arg, struct fs_str *out) {
   fs_user_put_name(u, out);
-  fs_str_printf(out, "_load%d", arg);
-}
-
-void fs_user_put_store_name(const struct fs_user *u, struct fs_str *out) {
-  fs_user_put_name(u, out);
-  fs_str_puts(out, "_store");
+  if (arg < u->n_args) fs_str_printf(out, "_load%d", arg);
+  else fs_str_puts(out, "_store");
 }
 
 /* In a kernel a load is given what computes a number of its element, and a store
@@ -169,13 +165,15 @@ static void put_cuda(const struct routine *r, const char *file, struct fs_str *o
   static const char *const words[] = {"", ": how it has ", ": how its result leaves"};
   fs_str_printf(out, "// the user's function %s, routine %d%s%s\n", u->name, u->impl,
                 words[r->part], r->part == LOAD ? u->arg[r->arg].name : "");
+  if (fs_small_may_fail(u->small))
+    fs_str_puts(out, "#ifndef FS_FAULTS\n#define FS_FAULTS // which instance failed first\n"
+                     "__device__ unsigned long long fs_fault;\n#endif\n");
   put_macros(r, out);
   if (r->part != COMPUTE)
     fs_str_printf(out, "template <class %s>\n", r->part == LOAD ? "FS_IN" : "FS_OUT");
   fs_str_printf(out, "__device__ __forceinline__ %s ", u->by_instance ? "void" : "FS_TYPE");
   if (r->part == COMPUTE) fs_user_put_name(u, out);
-  else if (r->part == LOAD) fs_user_put_load_name(u, r->arg, out);
-  else fs_user_put_store_name(u, out);
+  else fs_user_put_move_name(u, r->part == LOAD ? r->arg : u->n_args, out);
   fs_str_puts(out, "(");
   put_parameters(r, out);
   fs_str_puts(out, ") {\n");
@@ -209,7 +207,7 @@ void fs_user_alone_cuda(const struct fs_user *u, struct fs_str *out) {
   for (int k = 0; k < u->n_args; k++) {
     if (!u->load[k].cuda.text) continue;
     fs_str_puts(out, "  ");
-    fs_user_put_load_name(u, k, out);
+    fs_user_put_move_name(u, k, out);
     fs_str_printf(out, "([=](int k) { return x[k]; }, x, %s", rest);
   }
   fs_str_puts(out, u->by_instance ? "  " : "  x[0] = ");
@@ -221,7 +219,7 @@ void fs_user_alone_cuda(const struct fs_user *u, struct fs_str *out) {
   if (u->by_instance) fs_str_puts(out, rest);
   if (u->store.cuda.text) {
     fs_str_puts(out, "  ");
-    fs_user_put_store_name(u, out);
+    fs_user_put_move_name(u, u->n_args, out);
     fs_str_printf(out, "(x, [=](int k, %s value) { x[k] = value; }, %s", type_of(u), rest);
   }
   fs_str_puts(out, "}\n");

@@ -17,14 +17,12 @@ void fs_user_put_cuda(const struct fs_user *u, const char *file,
                       struct fs_str *out);
 /* "fs_user_0123456789abcdef" */
 void fs_user_put_name(const struct fs_user *u, struct fs_str *out);
-/* ... and of its loads and store, which come with it where it has them:
+/* ... and of its loads and, as argument u->n_args, its store, where it has them:
  *   template <class F> void f_load0(F number, T *chip, T *scratch, int lane,
  *                                   unsigned mask)    number(k) is number k
  *   template <class F> void f_store(const T *chip, F put, T *scratch, int lane,
  *                                   unsigned mask)    put(k, value) takes it */
-void fs_user_put_load_name(const struct fs_user *u, int arg,
-                           struct fs_str *out);
-void fs_user_put_store_name(const struct fs_user *u, struct fs_str *out);
+void fs_user_put_move_name(const struct fs_user *u, int arg, struct fs_str *out);
 
 /* A whole text that only has this function, to see whether it compiles. */
 void fs_user_alone_cuda(const struct fs_user *u, struct fs_str *out);

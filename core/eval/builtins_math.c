@@ -572,6 +572,9 @@ enum fs_status fs_bi_det(struct fs_call *c) {
   if (st == FS_OK && one.dim[0] != one.dim[1])
     return fs_in_error(c->in, c->span, "shape-mismatch", NULL,
                        "det needs a square matrix, not %s", fs_shape_text(&a.shape));
+  if (st == FS_OK &&
+      fs_tv_small(c->in, FS_SMALL_DET, fs_dtype_compute(fs_dtype_real(a.dtype)), a, NULL, &r[0]))
+    return fs_give(c, r[0]);
   if (st == FS_OK) st = fs_tv_factors(c->in, FS_LIB_LU, "det", a, c->span, 4, r);
   if (st != FS_OK) return st;
   struct fs_tv unit = fs_tv_literal(c->in, 1, r[1].dtype);

@@ -77,27 +77,6 @@ static struct fs_user_text text_of(const struct fs_interp *in,
   return (struct fs_user_text){r->text, s ? s->name : "", r->line};
 }
 
-static uint64_t hash_text(const char *text, uint64_t h) {
-  size_t len = text ? strlen(text) : 0;
-  h = fs_hash(&len, sizeof len, h);
-  return text ? fs_hash(text, len, h) : h;
-}
-
-static uint64_t hash_of(const struct fs_user *u) {
-  int64_t words[] = {u->by_instance, fs_dtypes[u->compute].code, u->n_args, u->threads,
-                     u->scratch, (int64_t)u->flops};
-  uint64_t h = fs_hash(words, sizeof words, 1);
-  for (int k = 0; k <= u->n_args; k++) {
-    const struct fs_user_element *e = k < u->n_args ? &u->arg[k] : &u->result;
-    const struct fs_user_move *m = k < u->n_args ? &u->load[k] : &u->store;
-    int64_t shape[] = {e->type, e->rank, e->dim[0], e->dim[1],
-                       e->chip_rank, e->chip[0], e->chip[1], m->threads};
-    h = hash_text(e->name, fs_hash(shape, sizeof shape, h));
-    h = hash_text(m->c.text, hash_text(m->cuda.text, h));
-  }
-  return hash_text(u->c.text, hash_text(u->cuda.text, h));
-}
-
 int fs_elem_impl(const struct fs_interp *in, const struct fs_elem *e) {
   for (int k = in->choices.len - 1; k >= 0; k--)
     if (in->choices.data[k].elem == e) return in->choices.data[k].impl;
@@ -201,31 +180,8 @@ static struct fs_user make_form(struct fs_interp *in, const struct fs_elem *e,
   if (threads) u.threads = threads;
   const struct fs_elem_routine *here = takes_cuda(in) ? cuda : c;
   u.unknown = !e->key[FS_EK_FLOPS].source && here && fs_elem_goes_by_data(e, here->text);
-  u.hash = hash_of(&u);
+  u.hash = fs_elem_hash(&u);
   return u;
-}
-
-const struct fs_user *fs_elem_kept(const struct fs_interp *in, const struct fs_user *u) {
-  for (int k = 0; k < in->users.len; k++)
-    if (in->users.data[k]->hash == u->hash && !strcmp(in->users.data[k]->name, u->name))
-      return in->users.data[k];
-  return NULL;
-}
-
-const struct fs_user *fs_elem_keep(struct fs_interp *in, struct fs_user u) {
-  const struct fs_user *known = fs_elem_kept(in, &u);
-  if (known) return known;
-  struct fs_user *kept = FS_NEW(in->elem_arena, struct fs_user);
-  size_t ways = (size_t)u.n_alternatives;
-  if (ways) {
-    const struct fs_user **all =
-        FS_NEW_N(in->elem_arena, const struct fs_user *, ways);
-    memcpy(all, u.alternatives, sizeof *all * ways);
-    u.alternatives = all;
-  }
-  *kept = u;
-  *FS_PUSH(&in->users) = kept;
-  return kept;
 }
 
 enum { MOST_WAYS = 32 };

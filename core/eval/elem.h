@@ -39,6 +39,7 @@ int fs_elem_impl(const struct fs_interp *in, const struct fs_elem *e);
 enum fs_status fs_elem_choose(struct fs_interp *in, const struct fs_elem *e,
                               int impl, struct fs_span span);
 
+uint64_t fs_elem_hash(const struct fs_user *u);
 /* A function is kept as long as the session lives, once for each name and hash. NULL: it is
  * not known yet. */
 const struct fs_user *fs_elem_kept(const struct fs_interp *in, const struct fs_user *u);

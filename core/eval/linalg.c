@@ -291,6 +291,7 @@ enum fs_status fs_tv_solve(struct fs_interp *in, struct fs_tv a,
     return solve_error(in, a, a_span, b, b_span, span);
   if (!outer.rank && inner.rank) return solve_side_by_side(in, a, a_span, b, b_span, span, out);
   enum fs_dtype dt = library_type(fs_dtype_promote(a.dtype, b.dtype));
+  if (fs_tv_small(in, FS_SMALL_SOLVE, dt, a, &b, out)) return FS_OK;
   a = fs_tv_cast(in, a, dt);
   b = fs_tv_cast(in, b, dt);
   struct fs_shape x = {b.shape.rank == 1 ? 1 : 2, {a2.dim[1], b2.dim[1]}};
@@ -313,6 +314,9 @@ enum fs_status fs_tv_factor(struct fs_interp *in, enum fs_lib_op op,
                        "%s needs a %smatrix, not %s", what, square ? "square " : "",
                        fs_shape_text(&a.shape));
   enum fs_dtype dt = library_type(a.dtype);
+  bool small = op == FS_LIB_INV || op == FS_LIB_CHOL;
+  if (small && fs_tv_small(in, op == FS_LIB_INV ? FS_SMALL_INV : FS_SMALL_CHOL, dt, a, NULL, out))
+    return FS_OK;
   bool halves = fs_dtype_is_half(a.dtype);
   a = fs_tv_cast(in, a, dt);
   struct fs_shape result = fs_lib_result(op, m, n);

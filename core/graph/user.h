@@ -69,6 +69,24 @@ struct fs_user_move {
   int threads;                /* of an instance, on a GPU                   */
 };
 
+/* Routines of the program itself by instance, over matrices of up to MOST x MOST, of which the CPU
+ * target has its own forms (core/device/cpu/small.h). All but DET may fail: the texts say
+ * which instance did first by fs_small_fault(), 0 being none, of which the largest counts. */
+enum fs_small_op { FS_SMALL_SOLVE, FS_SMALL_INV, FS_SMALL_DET, FS_SMALL_CHOL, FS_SMALL_OPS };
+enum { FS_SMALL_MOST = 8, FS_SMALL_ASYMMETRIC = 255 };
+struct fs_small {
+  enum fs_small_op op;
+  int n, columns;        /* rows of the matrix; columns of the solution, or inverse */
+  double near;           /* CHOL: share of the largest element by which a matrix may be asymmetric */
+};
+static inline bool fs_small_may_fail(const struct fs_small *s) {
+  return s && s->op != FS_SMALL_DET;
+}
+/* k: LAPACK's info, or FS_SMALL_ASYMMETRIC. */
+static inline uint64_t fs_small_fault(enum fs_small_op op, int64_t instance, int k) {
+  return ~((uint64_t)instance << 16 | (uint64_t)op << 8 | (uint64_t)k);
+}
+
 struct fs_user {
   const char *name;
   uint64_t hash;              /* of all below but names and files           */
@@ -90,6 +108,7 @@ struct fs_user {
   int n_alternatives;         /* 0: only itself                             */
   const struct fs_region *region; /* by element: the body, in place of texts */
   const struct fs_foreign *foreign; /* a kernel as it is written */
+  const struct fs_small *small;   /* a routine of the program itself */
   struct fs_user_text cuda, c;
   struct fs_user_move load[FS_USER_ARGS], store; /* by instance             */
 };

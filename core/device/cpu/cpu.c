@@ -105,7 +105,9 @@ static const struct fs_user *unusable(const struct fs_kernel *k,
                                       const char **why) {
   const struct fs_user *u;
   int n = 0;
-  while ((u = fs_kernel_function(k, n)) && (u->region || fs_native_get(u, NULL, why))) n++;
+  while ((u = fs_kernel_function(k, n)) &&
+         (u->region || u->small || fs_native_get(u, NULL, why)))
+    n++;
   return u;
 }
 
@@ -209,13 +211,14 @@ static enum fs_status cpu_launch(struct fs_target *t, struct fs_code *code,
   }
   if (!w && !instance) fs_lapack_present(NULL); /* loading it is no kernel's time */
   double start = timer ? fs_now() : 0;
+  uint64_t fault = 0;
   if (w) st = fs_walk_run(w, c->pool, threads, from_page(c->scratch),
                           from_page(c->work), slots, params);
   else if (instance)
-    st = fs_instance_run(instance, c->pool, threads, c->scratch, slots, params);
+    st = fs_instance_run(instance, c->pool, threads, c->scratch, slots, params, &fault);
   else st = fs_lapack_run(code->plan, code->kernel, slots, c->pool, threads, d);
   if (timer) timer->seconds = fs_now() - start;
-  return st;
+  return st == FS_OK && fault ? fs_lib_small_failed(code->plan, code->kernel, fault, d) : st;
 }
 
 static enum fs_status cpu_sync(struct fs_target *t, struct fs_diags *d) {

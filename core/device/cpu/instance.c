@@ -2,6 +2,7 @@
 #include "core/device/cpu/instance.h"
 
 #include "core/device/cpu/element.h"
+#include "core/device/cpu/small.h"
 #include "core/plan/kernels/launches.h"
 
 enum { STRIP = 1024, CELL = 16, LINE = 64 };
@@ -23,6 +24,7 @@ struct run {
   char *scratch;
   void *const *slots;
   const struct fs_number *params;
+  struct fs_small_fault *fault;
 };
 
 /* One thread's view: instances first .. first+n-1. */
@@ -31,6 +33,7 @@ struct walker {
   char *scratch;
   void *const *slots;
   const struct fs_number *params;
+  struct fs_small_fault *fault;
   int64_t first, n;
 };
 
@@ -107,6 +110,7 @@ struct fs_instance_walk *fs_instance_new(const struct fs_plan *plan,
   w->map = fs_calloc((size_t)kernel->steps.len + 1, sizeof *w->map);
   const char *no = NULL, *missing = NULL;
   for (int q = 0; q < kernel->n_applied && !no; q++) {
+    if (kernel->applied[q].user->small) continue;
     w->native[q] = fs_native_get(kernel->applied[q].user, NULL, &missing);
     if (!w->native[q]) no = missing;
   }
@@ -339,7 +343,9 @@ static void call_routine(const struct walker *x, int q) {
   }
   int v = w->kernel->part_value[fs_result_part(a)];
   enum fs_dtype dt = value_of(w, v)->dtype;
-  w->native[q]->entry(value_at(x, v), in, 0, (long)x->n);
+  if (u->small)
+    fs_small_run(u->small, u->compute == FS_F64, value_at(x, v), in, x->first, x->n, x->fault);
+  else w->native[q]->entry(value_at(x, v), in, 0, (long)x->n);
   if (w->r->round[dt])
     w->r->round[dt](value_at(x, v), value_at(x, v), x->n * u->result.count);
 }
@@ -347,7 +353,8 @@ static void call_routine(const struct walker *x, int q) {
 static void task(void *user, int64_t k, int thread) {
   const struct run *r = user;
   const struct fs_instance_walk *w = r->w;
-  struct walker x = {.w = w, .slots = r->slots, .params = r->params};
+  struct walker x = {.w = w, .slots = r->slots, .params = r->params,
+                     .fault = r->fault};
   uintptr_t base = (uintptr_t)(r->scratch + (int64_t)thread * w->scratch);
   x.scratch = (char *)((base + LINE - 1) / LINE * LINE);
   x.first = k * w->together;
@@ -362,12 +369,15 @@ static void task(void *user, int64_t k, int thread) {
 
 enum fs_status fs_instance_run(const struct fs_instance_walk *w,
                                struct fs_pool *pool, int threads, char *scratch,
-                               void *const *slots,
-                               const struct fs_number *params) {
-  struct run r = {w, scratch, slots, params};
+                               void *const *slots, const struct fs_number *params,
+                               uint64_t *fault) {
+  struct fs_small_fault first = {0};
+  struct run r = {w, scratch, slots, params, &first};
   int64_t tasks = (w->kernel->space.m + w->together - 1) / w->together;
   if (tasks < 4) threads = 1;
-  return fs_pool_run(pool, threads, tasks, task, &r);
+  enum fs_status status = fs_pool_run(pool, threads, tasks, task, &r);
+  *fault = first.word;
+  return status;
 }
 
 static void print_routine(const struct fs_instance_walk *w,

@@ -29,10 +29,11 @@ int64_t fs_instance_scratch(const struct fs_instance_walk *w);
 /* What it takes of a processor, and where the kernel's values live. */
 void fs_instance_footprint(const struct fs_instance_walk *w,
                            struct fs_footprint *out, struct fs_home *places);
+/* *fault: which instance failed first, as fs_small_fault() has it; 0: none. */
 enum fs_status fs_instance_run(const struct fs_instance_walk *w,
                                struct fs_pool *pool, int threads, char *scratch,
-                               void *const *slots,
-                               const struct fs_number *params);
+                               void *const *slots, const struct fs_number *params,
+                               uint64_t *fault);
 void fs_instance_print(const struct fs_instance_walk *w, struct fs_str *out);
 
 #endif

@@ -251,6 +251,9 @@ static struct fs_code *new_code(struct cuda *t, const struct fs_plan *plan,
   c->kernel = kernel;
   c->sources = sources;
   c->n_phases = n;
+  for (int k = 0; k < n; k++)
+    for (int q = 0; q < kernel[k].n_applied; q++)
+      c->may_fail |= fs_small_may_fail(kernel[k].applied[q].user->small);
   c->library = kernel->lib_node;
   const struct fs_node *call = fs_node(plan->graph, kernel->lib_node);
   if (c->library && call->user) c->foreign = call->user->foreign;
@@ -619,6 +622,24 @@ static CUresult start_with_room(struct cuda *t, const struct fs_code *c, bool ea
   return fs_cuda_again(t, r) ? fs_cuda_start(t, c, early) : r;
 }
 
+/* Whether an instance of the kernel that was started last failed: waits for it. */
+static enum fs_status look_for_fault(struct cuda *t, const struct fs_code *c, struct fs_diags *d) {
+  CUdeviceptr word = 0;
+  size_t bytes = 0;
+  uint64_t fault = 0;
+  CUresult r = fs_cu.module_global(&word, &bytes, c->module, "fs_fault");
+  if (r != CU_OK) return fs_cuda_fail(t, r, "looking at a kernel", d);
+  enum fs_status status = fs_cuda_download(&t->base, &fault, 0, (const void *)(uintptr_t)word, 0,
+                                           sizeof fault, 1, d);
+  if (status != FS_OK || !fault) return status;
+  status = fs_cuda_zero(&t->base, (void *)(uintptr_t)word, sizeof fault, d);
+  for (int k = 0; k < c->n_phases && status == FS_OK; k++)
+    for (int q = 0; q < c->kernel[k].n_applied && status == FS_OK; q++)
+      if (fs_small_may_fail(c->kernel[k].applied[q].user->small))
+        status = fs_lib_small_failed(c->plan, &c->kernel[k], fault, d);
+  return status;
+}
+
 static enum fs_status call_library(struct cuda *t, const struct fs_code *c, void *const *slots,
                                    struct cuda_foreign_run *run, struct fs_diags *d) {
   return c->foreign ? fs_cuda_foreign_start(t, c, run, d)
@@ -644,6 +665,7 @@ static enum fs_status start_timed(struct cuda *t, const struct fs_code *c,
     if (!fs_cu_is_fatal(r)) r = CU_OK;
   }
   if (held) fs_cuda_unhold(t);
+  if (r == CU_OK && status == FS_OK && c->may_fail) status = look_for_fault(t, c, d);
   return r == CU_OK ? status : fs_cuda_fail(t, r, "starting a kernel", d);
 }
 
@@ -665,5 +687,6 @@ enum fs_status fs_cuda_launch(struct fs_target *target, struct fs_code *c,
   if (r == CU_OK && timer) return start_timed(t, c, slots, &run, timer, d);
   if (r == CU_OK && c->library) return call_library(t, c, slots, &run, d);
   if (r == CU_OK) r = start_with_room(t, c, true);
+  if (r == CU_OK && c->may_fail) return look_for_fault(t, c, d);
   return r == CU_OK ? FS_OK : fs_cuda_fail(t, r, "starting a kernel", d);
 }

@@ -129,6 +129,7 @@ struct fs_code {
   void **args;                     /* of values[], the sizes, the workspace, maps[] */
   struct cu_tensor_map *maps;
 
+  bool may_fail;                   /* it has a word of its module that says so: fs_small_fault() */
   bool quick;                      /* quickly compiled code is loaded              */
   struct fs_later *later;          /* ... and this its full one; NULL: none to come */
   CUmodule before;                 /* the quick one, which may still run           */

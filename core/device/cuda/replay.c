@@ -315,7 +315,8 @@ enum fs_status fs_cuda_launch_all(struct fs_target *target,
     if (!codes[k]) continue; /* a phase of a launch before it */
     if (codes[k]->later) fs_cuda_renew(t, codes[k]);
     /* A graph would hold on to quick code, which is not for long. */
-    whole &= !codes[k]->later && !codes[k]->library && n_own < MOST_KERNELS;
+    whole &= !codes[k]->later && !codes[k]->library && !codes[k]->may_fail &&
+             n_own < MOST_KERNELS;
     if (whole) own[n_own++] = codes[k];
     CUresult bound = fs_cuda_bind(codes[k], slots, params);
     if (bound != CU_OK) return fs_cuda_fail(t, bound, "starting a block", d);
