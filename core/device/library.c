@@ -338,8 +338,8 @@ static const char *const not_symmetric_hint =
 
 enum fs_status fs_lib_small_failed(const struct fs_plan *plan, const struct fs_kernel *k,
                                    uint64_t fault, struct fs_diags *d) {
-  static const enum fs_lib_op ops[FS_SMALL_OPS] = {FS_LIB_SOLVE, FS_LIB_INV, FS_LIB_SOLVE,
-                                                   FS_LIB_CHOL};
+  static const enum fs_lib_op ops[FS_SMALL_OPS] = {
+      [FS_SMALL_SOLVE] = FS_LIB_SOLVE, [FS_SMALL_INV] = FS_LIB_INV, [FS_SMALL_CHOL] = FS_LIB_CHOL};
   uint64_t op = ~fault >> 8 & 0xff, info = ~fault & 0xff;
   struct fs_lib_call c = {.nth = (int64_t)(~fault >> 16) + 1};
   for (int q = k->n_applied - 1; q >= 0; q--) {

@@ -20,6 +20,7 @@ uint64_t fs_elem_hash(const struct fs_user *u) {
     h = hash_text(e->name, fs_hash(shape, sizeof shape, h));
     h = hash_text(m->c.text, hash_text(m->cuda.text, h));
   }
+  if (u->pace > 0) h = fs_hash(&u->pace, sizeof u->pace, h);
   return hash_text(u->c.text, hash_text(u->cuda.text, h));
 }
 

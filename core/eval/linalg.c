@@ -177,6 +177,8 @@ static struct fs_tv batch_product(struct fs_interp *in, struct fs_tv a, struct f
     struct fs_tv x = spread(a, batch->rank, 3, (int64_t[]){m, k, 1});
     struct fs_tv y = spread(b, batch->rank, 3, (int64_t[]){1, k, n});
     out = fs_tv_reduce(in, FS_RD_SUM, fs_tv_map2(in, FS_OP_MUL, x, y), batch->rank + 2);
+  } else if (fs_dtype_is_float(dt) && fs_tv_small(in, FS_SMALL_PRODUCT, dt, a, &b, &out)) {
+    return out;
   } else {
     if (!fs_dtype_is_float(dt)) dt = FS_I64;
     struct fs_shape sa = a.shape, sb = b.shape;

@@ -162,8 +162,8 @@ struct fs_tv fs_tv_part(struct fs_interp *in, const struct fs_tv *whole,
 struct fs_tv fs_tv_diagonal(struct fs_interp *in, struct fs_tv a, int64_t k);
 /* Extents of 1 in front of a matrix or vector are none. */
 void fs_tv_drop_leading(struct fs_tv *a);
-/* small.c: a solve (of `b`, else NULL) or factorisation, in f32 or f64, of a batch of small
- * matrices as a routine by instance; false: it is none, or the target has no such. */
+/* small.c: a solve of or product with `b`, or (NULL) a factorisation, of a batch of small matrices
+ * as a routine by instance, of type `dt`; false: it is none, or the target has no such. */
 bool fs_tv_small(struct fs_interp *in, enum fs_small_op op, enum fs_dtype dt, struct fs_tv a,
                  const struct fs_tv *b, struct fs_tv *out);
 /* a .^ b, with the small exponents that are cheaper as products. */

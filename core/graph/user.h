@@ -70,17 +70,18 @@ struct fs_user_move {
 };
 
 /* Routines of the program itself by instance, over matrices of up to MOST x MOST, of which the CPU
- * target has its own forms (core/device/cpu/small.h). All but DET may fail: the texts say
+ * target has its own forms (core/device/cpu/small.h). All but DET and PRODUCT may fail: the texts say
  * which instance did first by fs_small_fault(), 0 being none, of which the largest counts. */
-enum fs_small_op { FS_SMALL_SOLVE, FS_SMALL_INV, FS_SMALL_DET, FS_SMALL_CHOL, FS_SMALL_OPS };
+enum fs_small_op { FS_SMALL_SOLVE, FS_SMALL_INV, FS_SMALL_DET, FS_SMALL_CHOL, FS_SMALL_PRODUCT,
+                   FS_SMALL_OPS };
 enum { FS_SMALL_MOST = 8, FS_SMALL_ASYMMETRIC = 255 };
 struct fs_small {
   enum fs_small_op op;
-  int n, columns;        /* rows of the matrix; columns of the solution, or inverse */
+  int n, inner, columns; /* rows of the first operand, and its columns; columns of the result */
   double near;           /* CHOL: share of the largest element by which a matrix may be asymmetric */
 };
 static inline bool fs_small_may_fail(const struct fs_small *s) {
-  return s && s->op != FS_SMALL_DET;
+  return s && s->op != FS_SMALL_DET && s->op != FS_SMALL_PRODUCT;
 }
 /* k: LAPACK's info, or FS_SMALL_ASYMMETRIC. */
 static inline uint64_t fs_small_fault(enum fs_small_op op, int64_t instance, int k) {
@@ -98,6 +99,7 @@ struct fs_user {
   int threads;                /* of an instance: divides 32 or multiple of it */
   int scratch;                /* numbers that an instance has for itself     */
   double flops;               /* of an instance                             */
+  double pace;                /* their time, in that of as many products of a map; 0: once */
   bool unknown;               /* ... which nobody declared, of a routine whose loops go on
                                  as its data say                            */
   int impl;                   /* which of its alternatives this is          */

@@ -9,6 +9,7 @@
 #include "core/plan/plan.h"
 #include "core/run/compile.h"
 #include "core/run/memo.h"
+#include "core/run/products.h"
 #include "core/run/recall.h"
 #include "core/run/sizes.h"
 #include "core/run/tunings.h"
@@ -47,6 +48,7 @@ struct fs_runner {
   struct fs_recall *recall;
   struct fs_tunings *tunings;        /* NULL: not asked for yet */
   FS_VEC(struct family) families;
+  struct fs_products products;
 };
 
 struct fs_runner *fs_runner_new(struct fs_target *target) {
@@ -941,11 +943,17 @@ static struct fs_block *recall(struct fs_runner *r, struct fs_graph *g) {
   return b;
 }
 
+/* The graph that is planned. */
+static struct fs_graph *simplify(struct fs_runner *r, const struct fs_graph *g) {
+  const struct fs_plan_options o = {.strategy = r->options.strategy, .effort = r->options.effort};
+  return fs_products_choose(&r->products, fs_graph_simplify(g), &r->target->device, &o);
+}
+
 /* Simplifies the graph, and finds or compiles its block. */
 static enum fs_status bind(struct fs_runner *r, const struct fs_graph *g,
                            const struct fs_diags *sources,
                            struct fs_block **out, struct fs_diags *d) {
-  struct fs_graph *simple = fs_graph_simplify(g);
+  struct fs_graph *simple = simplify(r, g);
   if (fs_interrupted()) { /* simplifying was cut short */
     fs_graph_free(simple);
     return FS_INTERRUPTED;
@@ -1033,7 +1041,7 @@ enum fs_status fs_run_again(struct fs_runner *r, struct fs_block *b,
 struct fs_plan *fs_explain_graph(struct fs_runner *r, struct fs_graph *g,
                                  const struct fs_diags *sources,
                                  bool (*seen)(void *user, uint64_t hash), void *user) {
-  struct fs_graph *simple = fs_graph_simplify(g);
+  struct fs_graph *simple = simplify(r, g);
   struct fs_plan_request q = fs_plan_request(r, simple, sources);
   uint64_t hash = block_hash(&q.options, simple);
   struct fs_plan *plan = NULL;

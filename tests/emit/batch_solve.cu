@@ -29,10 +29,11 @@ __device__ unsigned long long fs_fault;
 #define FS_LANE fs_lane
 #define FS_SCRATCH(k) fs_scratch[k]
 #define FS_SYNC() ((void)0)
-__device__ __forceinline__ void fs_user_dd4c61415e194262(const FS_TYPE *fs_a0, const FS_TYPE *fs_a1, FS_TYPE *fs_r, FS_TYPE *fs_scratch, int fs_lane, unsigned fs_mask) {
+__device__ __forceinline__ void fs_user_c05348b5410ce101(const FS_TYPE *fs_a0, const FS_TYPE *fs_a1, FS_TYPE *fs_r, FS_TYPE *fs_scratch, int fs_lane, unsigned fs_mask) {
   (void)fs_scratch, (void)fs_lane, (void)fs_mask;
 #line 1 "fusible.h"
 #define FS_N 3
+#define FS_INNER 3
 #define FS_K 1
 #define FS_ROOM 1
 #define FS_NEAR FS_C(9.5367431640625e-07)
@@ -103,6 +104,7 @@ __device__ __forceinline__ void fs_user_dd4c61415e194262(const FS_TYPE *fs_a0, c
     }
   }
 #undef FS_N
+#undef FS_INNER
 #undef FS_K
 #undef FS_ROOM
 #undef FS_NEAR
@@ -112,7 +114,7 @@ __device__ __forceinline__ void fs_user_dd4c61415e194262(const FS_TYPE *fs_a0, c
 #undef FS_X
 #undef FS_FAIL
 #undef FS_FAULT
-#line 189 "fusible.cu"
+#line 191 "fusible.cu"
 }
 #undef FS_TYPE
 #undef FS_C
@@ -179,7 +181,7 @@ fs_kernel(
     const int own = t, lane = 0;
     if (first + own < FS_M) {
       const unsigned mask = 1u << t % 32;
-      fs_user_dd4c61415e194262(e0 + own * 9, e1 + own * 3, e2 + own * 3,
+      fs_user_c05348b5410ce101(e0 + own * 9, e1 + own * 3, e2 + own * 3,
           (double *)nullptr, lane, mask);
     }
   }

@@ -20,6 +20,9 @@ max(abs(det(inv(A + E)) .* d - 2)) < 1e-12                     # expect: true
 n = 100;
 A = rand(n, 3, 3); B = rand(n, 3, 3); C = rand(n, 3, 3); A[1, 1, 1] = 1; B[1, 1, 1] = 1; C[1, 1, 1] = 1;
 begin y = exp(einsum("bij,bjk->bik", A, B) + C); end
+:assert plan kernels == 1
+begin w = sum(sum((2*A)\(A*B) - B/2)); end
+abs(w) < 1e-2                                             # expect: true
 z = exp(reshape(A[7, :, :]*B[7, :, :], 1, 3, 3) + C[7, :, :]);
 max(abs(y[7, :, :] - z)) < 1e-4         # expect: true
 # ---
@@ -78,7 +81,7 @@ chol(A)                                                   # error: matrix 3 of t
 # ---
 inv(ones(2, 3, 4))                                        # error: inv needs a square matrix, not 2x3x4
 # ---
-A = zeros(2, 3, 3) + reshape(eye(3), 1, 3, 3); A[1, 1, 1] = 0/0;
+A = zeros(2, 3, 3) + reshape(eye(3), 1, 3, 3); A[1, 1, 1] = 0; A[1, 2, 1] = 0/0;
 x = A\ones(3)                                             # expect: x = f32[2×3]
                                                           # expect:   NaN  NaN  NaN
                                                           # expect:     1    1    1

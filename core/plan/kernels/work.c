@@ -90,7 +90,8 @@ void fs_work_user(struct fs_work *w, const struct fs_user *u,
   w->unknown |= u->unknown;
   if (each >= 0) fs_work_add(w, FS_TM_USER, phase, calls * each);
   else /* as declared, as if products */
-    fs_work_add(w, fs_term_map(FS_OP_MUL, fs_arith_of(u->compute)), phase, calls * u->flops);
+    fs_work_add(w, fs_term_map(FS_OP_MUL, fs_arith_of(u->compute)), phase,
+                calls * u->flops * FS_MAX(u->pace, 1));
 }
 
 /* How often a step is done for each of its elements. The CPU target does it in each sweep that
