@@ -140,11 +140,26 @@ static void join_axes(struct fs_lib_call *c) {
   }
 }
 
-/* Matrices below each other, all multiplied by the same one, are one matrix. */
+/* C' = B'*A', of a product whose result is a column: then it is a row. */
+static void turn_product(struct fs_lib_call *c) {
+  struct fs_lib_array a = c->a;
+  c->a = fs_lib_transposed(c->b), c->b = fs_lib_transposed(a);
+  c->out = fs_lib_transposed(c->out);
+  for (int x = 0; x < c->batch.rank; x++) {
+    int64_t step = c->step[1][x];
+    c->step[1][x] = c->step[2][x], c->step[2][x] = step;
+  }
+}
+
+/* Matrices below each other, all multiplied by the same one, are one matrix, and so are columns
+ * that one matrix is multiplied by. */
 static void join_rows(struct fs_lib_call *c) {
   int last = c->batch.rank - 1;
-  if (last < 0 || c->op != FS_LIB_GEMM || c->step[2][last] || c->a.dim[0] == 1) return;
+  if (last < 0 || c->op != FS_LIB_GEMM) return;
+  if (!c->step[1][last] && c->b.dim[1] == 1) turn_product(c);
+  if (c->step[2][last]) return;
   int64_t rows = c->a.dim[0];
+  if (rows == 1) c->a.stride[0] = c->step[1][last], c->out.stride[0] = c->step[0][last];
   if (c->step[1][last] != rows * c->a.stride[0]) return;
   if (c->step[0][last] != rows * c->out.stride[0]) return;
   c->a.dim[0] = c->out.dim[0] = rows * c->batch.dim[last];

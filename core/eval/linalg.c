@@ -159,6 +159,17 @@ static struct fs_tv spread(struct fs_tv a, int rank, int n, const int64_t *last)
   return a;
 }
 
+/* Whether results are columns or rows, of which one matrix for all does not make a product of
+ * matrices that a library is worth. */
+static bool is_vector_product(const struct fs_tv *a, const struct fs_tv *b) {
+  struct fs_shape of_a = fs_matrix_of(&a->shape), of_b = fs_matrix_of(&b->shape);
+  struct fs_shape outer = fs_batch_of(&a->shape), inner = fs_batch_of(&b->shape);
+  int64_t m = of_a.dim[0], k = of_a.dim[1], n = of_b.dim[1];
+  bool one = (m == 1 && fs_shape_count(&inner) == 1) || (n == 1 && fs_shape_count(&outer) == 1);
+  bool small = FS_MAX(k, m * n) <= FS_SMALL_MOST;
+  return (m == 1 || n == 1) && (m == n || !one || small);
+}
+
 /* Products whose results are a column or a row, and those of integers, are maps and a reduction
  * as far as there are dimensions for them. */
 static struct fs_tv batch_product(struct fs_interp *in, struct fs_tv a, struct fs_tv b,
@@ -167,7 +178,7 @@ static struct fs_tv batch_product(struct fs_interp *in, struct fs_tv a, struct f
   int64_t m = of_a.dim[0], k = of_a.dim[1], n = of_b.dim[1];
   struct fs_shape one = {2, {m, n}}, result = fs_batched(batch, &one);
   enum fs_dtype dt = fs_dtype_promote(a.dtype, b.dtype);
-  bool summed = m == 1 || n == 1 || !fs_dtype_is_float(dt);
+  bool summed = !fs_dtype_is_float(dt) || is_vector_product(&a, &b);
   struct fs_tv out;
   if (k == 1) {
     out = fs_tv_map2(in, FS_OP_MUL, spread(a, batch->rank, 2, of_a.dim),

@@ -50,7 +50,15 @@ struct fs_lib_sizes fs_lib_sizes(const struct fs_node *call) {
   return s;
 }
 
-double fs_lib_calls(const struct fs_node *call) {
+double fs_lib_count_of(const struct fs_node *call) {
   struct fs_lib_sizes s = fs_lib_sizes(call);
   return fs_lib_takes_batches(call->op) ? (double)fs_shape_count(&s.batch) : 1;
+}
+
+/* A product of all of a batch with one matrix is one product, as far as rows are concerned. */
+double fs_lib_calls(const struct fs_node *call) {
+  struct fs_lib_sizes s = fs_lib_sizes(call);
+  struct fs_shape outer = fs_batch_of(&call->lib_shape[0]), inner = fs_batch_of(&call->lib_shape[1]);
+  bool one = fs_shape_count(&inner) == 1 || (fs_shape_count(&outer) == 1 && s.right == 1);
+  return call->op == FS_LIB_GEMM && one ? 1 : fs_lib_count_of(call);
 }

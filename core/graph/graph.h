@@ -244,7 +244,8 @@ struct fs_lib_sizes {
   int64_t rows, columns, right; /* of op(A), and the columns of op(B), else 1 */
 };
 struct fs_lib_sizes fs_lib_sizes(const struct fs_node *call);
-double fs_lib_calls(const struct fs_node *call); /* how many matrices or pairs it takes */
+double fs_lib_count_of(const struct fs_node *call); /* how many matrices or pairs it takes */
+double fs_lib_calls(const struct fs_node *call); /* how often a library is called, about */
 
 struct fs_tensor;  /* run/tensor.h: opaque here */
 enum { FS_UPPER = 1, FS_LOWER = 2 }; /* zeros below, above the diagonal */

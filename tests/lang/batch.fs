@@ -30,7 +30,9 @@ max(abs(y[7, :, :] - z)) < 1e-4         # expect: true
 seed(5);
 h = 4; s = 16; d = 8;
 Q = rand(h, s, d); K = rand(h, s, d); V = rand(h, s, d); Q[1, 1, 1] = 1; K[1, 1, 1] = 1; V[1, 1, 1] = 1;
-begin W = softmax(Q*K'/sqrt(d)); O = W*V; end
+begin O = softmax(Q*K'/sqrt(d))*V; end
+:assert plan kernels == 3
+W = softmax(Q*K'/sqrt(d));
 size(O)'                                                  # expect: i64[1×3]
                                                           # expect:    4  16   8
 max(abs(sum(W, 3) - 1)) < 1e-5                            # expect: true
@@ -50,6 +52,7 @@ for t = 1:20
   x = x + G.*(z - H'*x);
   P = P - G*(H'*P);
 end
+:assert plan kernels <= 9
 max(abs(x[:, 2, 1] ./ (0.1*(1:n)) - 1)) < 0.2               # expect: true
 max(abs(P - P')) < 1e-6                                   # expect: true
 # ---
@@ -65,6 +68,7 @@ for t = 1:3
   c = f.*c + i.*a;
   h = o.*tanh(c);
 end
+:assert plan kernels <= 4
 hh = zeros(1, m); cc = zeros(1, m);
 for t = 1:3
   g = reshape(X[2, t, :], 1, n)*W + hh*U;

@@ -129,7 +129,7 @@ void fs_kernel_library(struct fs_maker *p, fs_id id, struct fs_kernel *k) {
   *FS_PUSH(&k->calls) = id;
   struct fs_work w = {.bytes_read = k->bytes_read,
                       .bytes_written = k->bytes_written,
-                      .flops = fs_lib_calls(nd) * library_flops(p->g, nd, p->device),
+                      .flops = fs_lib_count_of(nd) * library_flops(p->g, nd, p->device),
                       .scheme = FS_LIBRARY, .library = true, .parallel = 1e9,
                       .lib_op = (uint8_t)nd->op, .calls = fs_lib_calls(nd),
                       .pace = moves_pace(nd, p->device),
