@@ -567,15 +567,15 @@ enum fs_status fs_bi_factors(struct fs_call *c) {
 enum fs_status fs_bi_det(struct fs_call *c) {
   struct fs_tv a, r[4];
   enum fs_status st = fs_arg_tv(c, 0, &a);
-  if (st == FS_OK) fs_tv_drop_leading(&a);
+  if (st != FS_OK) return st;
+  fs_tv_drop_leading(&a);
   struct fs_shape one = fs_matrix_of(&a.shape), batch = fs_batch_of(&a.shape);
-  if (st == FS_OK && one.dim[0] != one.dim[1])
+  if (one.dim[0] != one.dim[1])
     return fs_in_error(c->in, c->span, "shape-mismatch", NULL,
                        "det needs a square matrix, not %s", fs_shape_text(&a.shape));
-  if (st == FS_OK &&
-      fs_tv_small(c->in, FS_SMALL_DET, fs_dtype_compute(fs_dtype_real(a.dtype)), a, NULL, &r[0]))
+  if (fs_tv_small(c->in, FS_SMALL_DET, fs_dtype_compute(fs_dtype_real(a.dtype)), a, NULL, &r[0]))
     return fs_give(c, r[0]);
-  if (st == FS_OK) st = fs_tv_factors(c->in, FS_LIB_LU, "det", a, c->span, 4, r);
+  st = fs_tv_factors(c->in, FS_LIB_LU, "det", a, c->span, 4, r);
   if (st != FS_OK) return st;
   struct fs_tv unit = fs_tv_literal(c->in, 1, r[1].dtype);
   if (!one.dim[0]) return fs_give(c, batch.rank ? fs_tv_repeat(c->in, unit.node, &batch) : unit);
