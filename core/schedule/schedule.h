@@ -69,8 +69,10 @@ struct fs_scheduled_value {
   int alias;             /* the value that is used for it: itself, or an equal one that is
                             still on chip                                       */
   bool uniform;          /* the same everywhere and known at the start          */
+  bool of_column;        /* a function of the column alone that needs no reduction */
   bool hoisted;          /* of columns: computed before the rows                */
   bool kept;             /* computed in one phase, used in a later one          */
+  int asked;             /* the phase for which it was last asked whether it is */
   bool saved;            /* passes through the workspace to FS_END; MARCH: is sent */
   enum fs_reduced reduced;
   int64_t work;          /* where in the workspace, or in a stage of the ring   */

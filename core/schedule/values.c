@@ -55,8 +55,10 @@ static void define(const struct fs_kernel *k, struct fs_arena *arena, struct fs_
       continue;
     }
     x->uniform = value(k, st->out)->varies == 0;
-    FS_EACH_IN(st, a)
-      if (!s->made[st->in[a]].uniform) x->uniform = false;
+    FS_EACH_IN(st, a) x->uniform &= s->made[st->in[a]].uniform;
+    x->of_column = value(k, st->out)->varies == FS_VARIES_J && st->phase != FS_END;
+    FS_EACH_IN(st, a) x->of_column &= s->made[st->in[a]].of_column;
+    x->of_column |= x->uniform;
   }
 }
 
@@ -71,17 +73,6 @@ static void find_aliases(const struct fs_kernel *k, struct fs_schedule *s) {
 }
 
 /* -- out of the loop over rows, and ahead of it --------------------------------------- */
-
-/* Whether v is a function of the column alone that needs no reduction. */
-static bool is_column_value(const struct fs_kernel *k, const struct fs_schedule *s, int v) {
-  const struct fs_step *st = maker(k, s, v);
-  if (s->made[v].uniform) return true;
-  if (!st || st->kind == FS_SP_REDUCE || st->phase == FS_END) return false;
-  if (value(k, v)->varies != FS_VARIES_J) return false;
-  FS_EACH_IN(st, a)
-    if (!is_column_value(k, s, st->in[a])) return false;
-  return true;
-}
 
 /* 32-bit registers of a value held for all vectors of a thread. */
 static int registers(const struct fs_kernel *k, const struct fs_schedule *s, int v) {
@@ -127,7 +118,7 @@ static void find_hoisted(const struct fs_kernel *k, struct fs_schedule *s) {
     if (!takes_columns(k, st)) continue;
     FS_EACH_IN(st, a) {
       int v = s->made[st->in[a]].alias;
-      if (s->made[v].uniform || !is_column_value(k, s, v)) continue;
+      if (s->made[v].uniform || !s->made[v].of_column) continue;
       cost += s->made[v].hoisted ? 0 : registers(k, s, v);
       s->made[v].hoisted = true;
     }
@@ -155,7 +146,7 @@ static void need_end(const struct fs_kernel *k, const struct fs_schedule *s, int
     if (s->made[v].reduced == FS_REDUCED_ROW) s->made[v].saved = true;
     return;
   }
-  if (value(k, v)->varies == 0 && st->phase == FS_END) return;
+  if ((value(k, v)->varies == 0 && st->phase == FS_END) || need[s->made[v].def]) return;
   need[s->made[v].def] = true;
   FS_EACH_IN(st, a) need_end(k, s, st->in[a], need);
 }
@@ -170,7 +161,7 @@ void fs_schedule_need(const struct fs_kernel *k, const struct fs_schedule *s, in
   const struct fs_step *st = maker(k, s, v);
   if (!is_j(k, v) || s->made[v].hoisted || !st) return;
   if (s->made[v].kept && st->phase < phase) return;
-  if (st->kind == FS_SP_REDUCE) return;
+  if (st->kind == FS_SP_REDUCE || need[s->made[v].def]) return;
   need[s->made[v].def] = true;
   FS_EACH_IN(st, a) fs_schedule_need(k, s, st->in[a], phase, need);
 }
@@ -179,7 +170,8 @@ void fs_schedule_need(const struct fs_kernel *k, const struct fs_schedule *s, in
 static void keep_for(const struct fs_kernel *k, struct fs_schedule *s, int wanted, int phase) {
   int v = s->made[wanted].alias;
   const struct fs_step *st = maker(k, s, v);
-  if (!st || !is_j(k, v) || s->made[v].hoisted) return;
+  if (!st || !is_j(k, v) || s->made[v].hoisted || s->made[v].asked == phase) return;
+  s->made[v].asked = phase;
   if (st->phase < phase && value(k, v)->varies == FS_VARIES_BOTH) {
     s->made[v].kept = true;
     return;
