@@ -62,6 +62,33 @@ void fs_sort_numbers(double *values, int n) {
   qsort(values, (size_t)n, sizeof *values, ascending);
 }
 
+static int by_key(const void *a, const void *b, void *keys) {
+  const uint64_t *key = keys;
+  int x = *(const int *)a, y = *(const int *)b;
+  return key[x] != key[y] ? (key[x] < key[y] ? -1 : 1) : (x > y) - (x < y);
+}
+
+void fs_sort_by(const uint64_t *key, int *indices, int n) {
+  qsort_r(indices, (size_t)n, sizeof *indices, by_key, (void *)(uintptr_t)key);
+}
+
+void fs_rank_by(const uint64_t *key, int n, int *rank) {
+  int *order = fs_malloc(sizeof *order * (size_t)(n + 1));
+  for (int k = 0; k < n; k++) order[k] = k;
+  fs_sort_by(key, order, n);
+  for (int k = 0; k < n; k++) rank[order[k]] = k;
+  free(order);
+}
+
+static int ids_ascending(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
+void fs_sort_ids(uint32_t *ids, int n) {
+  qsort(ids, (size_t)n, sizeof *ids, ids_ascending);
+}
+
 double fs_median(double *values, int n) {
   fs_sort_numbers(values, n);
   return 0.5 * (values[n / 2] + values[(n - 1) / 2]);

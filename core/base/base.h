@@ -159,6 +159,11 @@ void fs_str_put_bytes(struct fs_str *s, double bytes);
 void fs_str_put_seconds(struct fs_str *s, double seconds);
 void fs_sort_numbers(double *values, int n); /* the least first */
 double fs_median(double *values, int n);     /* sorts them; n > 0 */
+/* Indices by their keys, the least first; of one key, the least index. */
+void fs_sort_by(const uint64_t *key, int *indices, int n);
+/* Where each of n comes in the order of their keys. */
+void fs_rank_by(const uint64_t *key, int n, int *rank);
+void fs_sort_ids(uint32_t *ids, int n); /* the least first */
 /* x / unit, rounded up, and the multiple of the unit that it is; x >= 0, unit > 0. */
 static inline int64_t fs_ceil_div(int64_t x, int64_t unit) { return (x + unit - 1) / unit; }
 static inline int64_t fs_round_up(int64_t x, int64_t unit) { return fs_ceil_div(x, unit) * unit; }

@@ -113,10 +113,8 @@ static struct place place_of_word(struct lines *l, const char *word, size_t len)
 
 static struct place place_of_line(struct lines *l, const char *text, size_t len) {
   for (size_t k = 0; k < len;) {
-    size_t n = 0;
+    size_t n = fs_word_length(text + k, text + len);
     if (len - k > 1 && text[k] == '/' && text[k + 1] == '/') break;
-    while (k + n < len && (isalnum((unsigned char)text[k + n]) || text[k + n] == '_'))
-      n++;
     struct place p = n ? place_of_word(l, text + k, n) : (struct place){0};
     if (p.source) return p;
     k += FS_MAX(n, 1);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/base/account.h"
+#include "core/base/sums.h"
 #include "core/model/calibration.h"
 #include "core/plan/cover/cover.h"
 #include "core/plan/plan.h"

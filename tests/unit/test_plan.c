@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "core/base/sums.h"
 #include "core/model/calibration.h"
 #include "core/plan/cover/cover.h"
 #include "core/plan/plan.h"

@@ -439,22 +439,14 @@ static void measure_block(struct fs_calls *p) {
     p->working_set += 2 * node_bytes(g, g->outputs.data[k]);
 }
 
-static int by_turn(const void *a, const void *b, void *planner) {
-  const struct fs_calls *p = planner;
-  int x = *(const int *)a, y = *(const int *)b;
-  const struct fs_cluster *c = &p->clusters.data[x], *d = &p->clusters.data[y];
-  uint32_t t = fs_node(p->g, c->nodes.data[c->nodes.len - 1])->turn;
-  uint32_t u = fs_node(p->g, d->nodes.data[d->nodes.len - 1])->turn;
-  return t != u ? (t < u ? -1 : 1) : x - y;
-}
-
 /* The clusters in the order in which the block was written. */
 static void set_turns(struct fs_calls *p) {
-  int n = p->clusters.len, *order = FS_NEW_N(p->arena, int, n + 1);
+  int n = p->clusters.len;
+  uint64_t *turn = FS_NEW_N(p->arena, uint64_t, n + 1);
+  FS_EACH_AT(&p->clusters, cl)
+    turn[cl - p->clusters.data] = fs_node(p->g, cl->nodes.data[cl->nodes.len - 1])->turn;
   p->turn = FS_NEW_N(p->arena, int, n + 1);
-  for (int c = 0; c < n; c++) order[c] = c;
-  qsort_r(order, (size_t)n, sizeof *order, by_turn, p);
-  for (int k = 0; k < n; k++) p->turn[order[k]] = k;
+  fs_rank_by(turn, n, p->turn);
 }
 
 static void find_stored(struct fs_calls *p) {

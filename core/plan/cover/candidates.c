@@ -34,11 +34,6 @@ int fs_plan_calls_in(const struct fs_fusions *p, const struct fs_set *s) {
   return n;
 }
 
-static int compare_ids(const void *a, const void *b) {
-  fs_id x = *(const fs_id *)a, y = *(const fs_id *)b;
-  return x < y ? -1 : x > y;
-}
-
 int fs_plan_members(struct fs_fusions *p, const struct fs_set *s, fs_id **out) {
   fs_id *calls = *out = FS_NEW_N(p->arena, fs_id, fs_plan_calls_in(p, s) + 1);
   int n = 0;
@@ -49,7 +44,7 @@ int fs_plan_members(struct fs_fusions *p, const struct fs_set *s, fs_id **out) {
   }
   bool sorted = true; /* as nearly always */
   for (int k = 1; k < n; k++) sorted &= calls[k - 1] < calls[k];
-  if (!sorted) qsort(calls, (size_t)n, sizeof(fs_id), compare_ids);
+  if (!sorted) fs_sort_ids(calls, n);
   return n;
 }
 

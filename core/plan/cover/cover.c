@@ -1,11 +1,12 @@
 /* cover.c - which fusions to take: each cluster in exactly one kernel, at the least predicted time.
  * This is set partition, as in Filipovic's compiler ("combination of fusion implementations"):
  * search.c finds the best covers, those of kernels that do not wait for each other, in the order of
- * their best implementations; rank.c lists the implementations of each. The search has a limit;
+ * their best implementations; sums.c lists the implementations of each. The search has a limit;
  * where it has found nothing by then, a cover that was known before it is taken. */
 #include <glpk.h>
 #include <math.h>
 
+#include "core/base/sums.h"
 #include "core/model/calibration.h"
 #include "core/plan/cover/covering.h"
 
@@ -368,7 +369,7 @@ void fs_plan_count(struct fs_fusions *p) {
 
 /* -- the k best ------------------------------------------------------------------------ */
 
-/* A candidate's implementations as rank.c takes them. */
+/* A candidate's implementations as sums.c takes them. */
 struct choices {
   int n;
   double *seconds;

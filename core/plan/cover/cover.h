@@ -78,10 +78,5 @@ void fs_plan_count(struct fs_fusions *p);
 int fs_plan_combine(struct fs_fusions *p, int k, struct fs_combination *list);
 /* The calls of a set, ascending, in the arena. Gives how many. */
 int fs_plan_members(struct fs_fusions *p, const struct fs_set *s, fs_id **out);
-/* rank.c: the k smallest sums of one cost of each list (each ascending, of lens[]
- * costs), in order; ties in the order of the indices. index[] gets n indices for
- * each. Gives how many. */
-int fs_rank_sums(int n, const double *const *costs, const int *lens, int k,
-                 double *sums, int *index);
 
 #endif

@@ -3,10 +3,6 @@
 
 #include <math.h>
 
-static int compare_columns(const void *a, const void *b) {
-  return *(const int *)a - *(const int *)b;
-}
-
 static bool same_columns(const struct fs_cover *x, const int *columns, int n) {
   return x->n == n && !memcmp(x->columns, columns, sizeof(int) * (size_t)n);
 }
@@ -19,7 +15,7 @@ void fs_cover_keep(struct fs_covering *c, const int *columns, int n) {
   struct fs_cover mine = {.n = n};
   mine.columns = FS_NEW_N(c->p->arena, int, n + 1);
   memcpy(mine.columns, columns, sizeof(int) * (size_t)n);
-  qsort(mine.columns, (size_t)n, sizeof(int), compare_columns);
+  fs_sort_ids((uint32_t *)mine.columns, n);
   for (int x = 0; x < n; x++) mine.cost += c->columns[mine.columns[x]].cost;
   int at = c->found;
   for (int x = 0; x < c->found; x++)

@@ -1,6 +1,6 @@
 /* covering.h - the search for the best covers. Private to cover/.
  *
- *   candidates -cover.c-> columns -search.c, ideal.c-> covers -cover.c, rank.c-> combinations
+ *   candidates -cover.c-> columns -search.c, ideal.c-> covers -cover.c, sums.c-> combinations
  */
 #ifndef FS_COVERING_H
 #define FS_COVERING_H

@@ -1,10 +1,9 @@
-/* rank.c - the k best choices of one from each list.
+/* sums.c - the k least sums of one from each list; see sums.h.
  *
  * Best first search over index vectors: (0, ..., 0) is the best; from a vector
  * come those with one index more, at or behind the last place that was raised, so
- * that each vector is reached once. The space of a combination's implementations
- * is listed in order by this, without making all of it. */
-#include "core/plan/cover/inside.h"
+ * that each vector is reached once. */
+#include "core/base/sums.h"
 
 struct node {
   double sum;
