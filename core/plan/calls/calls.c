@@ -11,6 +11,8 @@
 enum { INLINE_NODES = 4 };
 /* ... when its operands are at most this part of its result. */
 static const double INLINE_SHARE = 0.25;
+/* Blocks of more clusters are planned in parts, for which their order counts. */
+enum { MANY_CLUSTERS = 90 };
 
 /* Calls in a cluster: bounds the length of a kernel, and so its compile time. A few that
  * only make an operand of a full one go with it: alone, as the last term of a long sum,
@@ -412,6 +414,31 @@ static void number_clusters(struct fs_calls *p, int *parent) {
   }
 }
 
+/* Clusters that need no other come right before the first that uses them: the steps of a loop
+ * then lie one behind the other, whatever each is given. */
+static void move_late(struct fs_calls *p) {
+  int n = p->clusters.len, *rank = FS_NEW_N(p->arena, int, n);
+  uint64_t *key = FS_NEW_N(p->arena, uint64_t, n);
+  struct fs_cluster *all = FS_NEW_N(p->arena, struct fs_cluster, n);
+  memcpy(all, p->clusters.data, sizeof *all * (size_t)n);
+  for (int c = 0; c < n; c++) {
+    bool moves = !all[c].before.len && all[c].after.len;
+    key[c] = moves ? UINT64_MAX : (uint64_t)c;
+    for (int k = 0; moves && k < all[c].after.len; k++)
+      key[c] = FS_MIN(key[c], (uint64_t)all[c].after.data[k]);
+  }
+  fs_rank_by(key, n, rank);
+  for (int c = 0; c < n; c++) {
+    struct fs_cluster *cl = &p->clusters.data[rank[c]];
+    *cl = all[c];
+    int *lists[] = {cl->before.data, cl->after.data, cl->beside.data};
+    int lens[] = {cl->before.len, cl->after.len, cl->beside.len};
+    for (int l = 0; l < 3; l++)
+      for (int x = 0; x < lens[l]; x++) lists[l][x] = rank[lists[l][x]];
+  }
+  for (int c = 0; c < p->list.len; c++) p->cluster_of[c] = rank[p->cluster_of[c]];
+}
+
 static double node_bytes(const struct fs_graph *g, fs_id id) {
   const struct fs_node *nd = fs_node(g, id);
   struct fs_layout l = fs_plan_layout(g, id);
@@ -470,6 +497,7 @@ void fs_calls_make(struct fs_calls *p, const struct fs_graph *g,
   join_maps(p, parent, join);
   number_clusters(p, parent);
   connect(p);
+  if (p->clusters.len > MANY_CLUSTERS) move_late(p);
   measure_block(p);
   find_stored(p);
   if (p->options->strategy == FS_NO_REORDER ||

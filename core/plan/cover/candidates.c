@@ -120,6 +120,7 @@ bool fs_plan_keeps_order(const struct fs_fusions *p) {
 enum fs_rule fs_plan_forbidden(struct fs_fusions *p, const struct fs_set *s) {
   for FS_EACH_MEMBER(c, s)
     if (fs_window_cluster(p, c)->library) return FS_RULE_LIBRARY;
+  if (p->alone && fs_set_meets(p->alone, s)) return FS_RULE_LIMIT;
   if (fs_plan_pin_forbids(p, s, false)) return FS_RULE_PIN;
   if (crosses_barrier(p, s)) return FS_RULE_BARRIER;
   if (fs_plan_calls_in(p, s) > MAX_CALLS) return FS_RULE_LIMIT;

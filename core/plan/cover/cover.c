@@ -186,7 +186,7 @@ static int rank_of(const struct order *o, int candidate, int kernel) {
   enum { OF_OTHERS = 1 << 20 };
   const struct fs_fusions *p = o->p;
   int first = INT32_MAX;
-  if (p->hurried && fs_plan_may_join(p->maker))
+  if ((p->hurried || p->calls->clusters.len > FS_MAX_SET) && fs_plan_may_join(p->maker))
     return o->level[kernel] + (is_library(p, candidate) == o->library ? 0 : OF_OTHERS);
   if (!fs_plan_keeps_order(p)) return 0;
   for FS_EACH_MEMBER(r, &p->candidates.data[candidate].set)

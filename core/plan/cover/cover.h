@@ -56,6 +56,7 @@ struct fs_fusions {
   bool as_phases;                      /* kernels are priced as phases of a launch
                                           that others are in, too            */
   bool by_prices;                      /* ... and both ways plans are looked for */
+  const struct fs_set *alone;          /* of a part of a window: fuse with none; or NULL */
   bool hurried;                        /* no effort is left to look for more than that */
   int *sketched[2], n_sketched[2];     /* a cover that fuse.c found, by as_phases:
                                           candidates                         */

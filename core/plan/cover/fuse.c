@@ -9,14 +9,15 @@
  * Of small windows all sets are looked at. Of others those that good covers are made of: what
  * clusters are worth in the relaxation of all that is known so far (search.c) tells which
  * sets gain by one cluster more; and from a cover that it leads to, clusters move from kernel
- * to kernel, and kernels join, as long as that makes it better. Of larger ones
- * kernels join in pairs first, and that is all where more does not pay. Nothing goes by time:
- * the same block always has the same fusions.
+ * to kernel, and kernels join, as long as that makes it better. Of larger ones kernels join in
+ * pairs and move, beginning with those of one step laid over all that come again. Nothing goes
+ * by time: the same block always has the same fusions.
  */
 #include "core/plan/cover/inside.h"
 
 #include <math.h>
 
+#include "core/base/repeat.h"
 #include "core/base/table.h"
 
 enum {
@@ -33,13 +34,12 @@ enum { WORK_OF_A_CLUSTER = 145, WORK_OF_A_PAIR = 3, WORK_NEARBY = 2000 };
 /* Planning a block has a budget, in steps: calls in sets for which a kernel is looked for. One
  * takes 1 to 3 us of a core (recursive FFT, GRU, Strassen and pairs of calls, EPYC, 28
  * November 2026). Windows share it by their clusters. One is searched as above where all that
- * takes, the work above and as much again for relaxations, is at most MOST_EFFORT ms: blocks of
- * up to some 90 calls, whose kernels took up to a quarter longer by a first cover (dense, in
- * unit/test_space). Else a first good cover is made, and searched for LEAST_EFFORT ms more, or
- * so many times what it takes in the runs that are expected; at most MOST_EFFORT, but for
- * `:set plan-effort`. Moves end when so many steps for each cluster gained nothing. */
-enum { STEPS_OF_A_MS = 500, LEAST_EFFORT = 20, MOST_EFFORT = 100, TIMES_A_RUN = 4,
-       EXPECTED_RUNS = 10, MOVES_OF_A_CLUSTER = 30, MOVES_IN_VAIN = 2, STEPS_OF_WORK = 2 };
+ * takes, the work above and as much again for relaxations, is at most MOST_EFFORT ms, or what
+ * `:set plan-effort` says: blocks of up to some 90 calls, whose kernels took up to a quarter
+ * longer by a first cover (dense, in unit/test_space). Else there are first good covers, more
+ * of them within LEAST_EFFORT ms. Moves end when so many steps for each cluster gained nothing. */
+enum { STEPS_OF_A_MS = 500, LEAST_EFFORT = 20, MOST_EFFORT = 100, MOVES_IN_VAIN = 2,
+       STEPS_OF_WORK = 2 };
 
 /* A set that was looked at: where it is among the candidates, or why it is not. */
 enum { NOT_NOW = -1, NO_KERNEL = -2 }; /* nor has a larger set one, nearly always */
@@ -55,7 +55,7 @@ struct growth {
   int work, most_work;    /* calls in the sets that kernels were looked for   */
   FS_VEC(double) costs;   /* of candidates, by p->as_phases; NAN: not yet known */
   double *worth;          /* per cluster: what it may cost in a kernel        */
-  double least;           /* cost of the best cover that was sketched         */
+  double least[2];        /* cost of the best cover that was sketched, by p->as_phases */
   int patience, gained;   /* work that moves may take in vain, 0: all there is; what
                              there was when one gained something              */
 };
@@ -241,11 +241,17 @@ static bool is_hopeless(struct growth *g, const struct fs_set *from, int c) {
   return false;
 }
 
-/* A cluster that may join, and what that gains. */
-struct guess {
-  int cluster;
-  double gain;
+/* A cluster or a candidate, and what it costs, beyond what its clusters are worth. */
+struct beyond {
+  int which;
+  double cost;
 };
+
+static int by_cost(const void *a, const void *b) {
+  const struct beyond *x = a, *y = b;
+  if (x->cost != y->cost) return x->cost < y->cost ? -1 : 1;
+  return x->which - y->which;
+}
 
 struct climb {
   struct growth *g;
@@ -253,15 +259,9 @@ struct climb {
   double cost;                  /* of the set */
   const struct fs_set *without; /* or NULL */
   double last[FS_MAX_SET];      /* what a cluster gained when fewer were in; NAN: not known */
-  struct guess list[FS_MAX_SET];
+  struct beyond list[FS_MAX_SET]; /* clusters that may join */
   int n;
 };
-
-static int by_gain(const void *a, const void *b) {
-  const struct guess *x = a, *y = b;
-  if (x->gain != y->gain) return x->gain > y->gain ? -1 : 1;
-  return x->cluster - y->cluster;
-}
 
 /* What a cluster gains by a pair with one of the members. */
 static double gain_of_pair(struct growth *g, const struct fs_set *s, int c) {
@@ -285,9 +285,9 @@ static void list_guesses(struct climb *w) {
   for FS_EACH_MEMBER(c, &near) {
     if (fs_window_cluster(p, c)->library || (w->without && fs_set_has(w->without, c))) continue;
     double gain = isnan(w->last[c]) ? gain_of_pair(w->g, &w->set, c) : w->last[c];
-    if (gain > -HUGE_VAL) w->list[w->n++] = (struct guess){c, gain};
+    if (gain > -HUGE_VAL) w->list[w->n++] = (struct beyond){c, -gain};
   }
-  qsort(w->list, (size_t)w->n, sizeof *w->list, by_gain);
+  qsort(w->list, (size_t)w->n, sizeof *w->list, by_cost);
 }
 
 /* The best of the few fusions with one cluster more that seem best, or -1. */
@@ -297,16 +297,16 @@ static int next_fusion(struct climb *w) {
   double most = 1e-12;
   int best = -1, priced = 0;
   for (int x = 0; x < w->n; x++) {
-    const struct guess *guess = &w->list[x];
-    if (best >= 0 && (guess->gain <= most || priced >= FEW)) break;
-    if (guess->gain <= 0 && (best >= 0 || priced > 0)) break;
-    w->last[guess->cluster] = -HUGE_VAL;
-    if (is_hopeless(g, &w->set, guess->cluster)) continue;
-    int work = g->work, at = grow(g, &w->set, guess->cluster);
+    int c = w->list[x].which;
+    double hope = -w->list[x].cost;
+    if (best >= 0 && (hope <= most || priced >= FEW)) break;
+    if (hope <= 0 && (best >= 0 || priced > 0)) break;
+    w->last[c] = -HUGE_VAL;
+    if (is_hopeless(g, &w->set, c)) continue;
+    int work = g->work, at = grow(g, &w->set, c);
     priced += g->work > work;
     if (at < 0) continue;
-    double gain = w->cost + g->worth[guess->cluster] - cost_of(g, at);
-    w->last[guess->cluster] = gain;
+    double gain = w->last[c] = w->cost + g->worth[c] - cost_of(g, at);
     if (gain <= most) continue;
     most = gain;
     best = at;
@@ -354,18 +354,6 @@ static void grow_each(struct growth *g, int most) {
     if (!fs_window_cluster(g->p, c)->library) climb(g, c, NULL);
 }
 
-/* A candidate, and what it costs beyond what its clusters are worth. */
-struct beyond {
-  int candidate;
-  double cost;
-};
-
-static int by_cost(const void *a, const void *b) {
-  const struct beyond *x = a, *y = b;
-  if (x->cost != y->cost) return x->cost < y->cost ? -1 : 1;
-  return x->candidate - y->candidate;
-}
-
 /* The candidates by what they cost beyond what their clusters are worth. Gives how many. */
 static int list_beyond(struct growth *g, struct beyond **out) {
   struct fs_fusions *p = g->p;
@@ -388,7 +376,7 @@ static void grow_best(struct growth *g) {
   enum { MOST = 40 };
   struct beyond *list;
   int n = list_beyond(g, &list);
-  for (int k = 0; k < n && k < MOST; k++) climb(g, list[k].candidate, NULL);
+  for (int k = 0; k < n && k < MOST; k++) climb(g, list[k].which, NULL);
 }
 
 /* The same with every neighbour, as far as there is work. */
@@ -396,7 +384,7 @@ static void grow_near(struct growth *g, int most) {
   struct beyond *list;
   int n = list_beyond(g, &list);
   for (int k = 0; k < n; k++) {
-    struct fs_set s = g->p->candidates.data[list[k].candidate].set;
+    struct fs_set s = g->p->candidates.data[list[k].which].set;
     struct fs_set near = neighbours(g->p, &s, false);
     for FS_EACH_MEMBER(c, &near) {
       if (g->work >= most) return;
@@ -630,8 +618,8 @@ static bool join_best(struct sketch *s, int a, int *owner) {
 static void coarsen(struct sketch *s) {
   struct fs_fusions *p = s->g->p;
   int owner[FS_MAX_SET];
-  s->n = fs_window_size(p);
-  for (int c = 0; c < s->n; c++) s->kernels[c] = owner[c] = c;
+  for (int k = 0; k < s->n; k++)
+    for FS_EACH_MEMBER(c, &p->candidates.data[s->kernels[k]].set) owner[c] = k;
   for (bool any = true; any;) {
     int known = p->candidates.len; /* what is joined now waits for the next round */
     any = false;
@@ -653,19 +641,117 @@ static void join_all(struct sketch *s) {
   }
 }
 
+/* -- steps that come again ------------------------------------------------------------ */
+
+/* Per cluster: what it takes alone, and what its users do; in all steps of a loop the same. */
+static uint64_t *find_forms(const struct fs_fusions *p) {
+  int n = fs_window_size(p);
+  uint64_t *form = FS_NEW_N(p->arena, uint64_t, 2 * n), *alone = form + n;
+  for (int c = 0; c < n; c++) {
+    uint64_t calls = (uint64_t)fs_window_cluster(p, c)->nodes.len;
+    alone[c] = fs_hash(&p->candidates.data[c].seconds, sizeof(double), calls);
+  }
+  for (int c = 0; c < n; c++) {
+    const struct fs_cluster *cl = fs_window_cluster(p, c);
+    for (int k = 0; k < cl->after.len; k++)
+      if (cl->after.data[k] < p->end) form[c] += alone[cl->after.data[k] - p->begin];
+    form[c] = fs_hash(&form[c], sizeof *form, alone[c] + (uint64_t)cl->before.len);
+  }
+  return form;
+}
+
+/* Searches for the best kernels of a few steps, as of a window of their own. What does not need
+ * the first step is left out: others of its kind gain more by each other. Gives how many. */
+static int search_steps(struct fs_fusions *p, const struct fs_repeat *st, int begin, int n,
+                        struct fs_set *kernels) {
+  struct fs_combination c = {0};
+  struct fs_set given = {{0}};
+  struct fs_fusions q = *p;
+  for (int k = 0; k < n; k++)
+    if (fs_set_next(&p->needs[begin + k], st->begin) >= st->begin + st->period)
+      fs_set_add(&given, k);
+  if (fs_set_size(&given) == n) return 0;
+  q.end = (q.begin += begin) + n;
+  q.alone = &given;
+  q.by_prices = false;
+  memset(&q.candidates, 0, sizeof q.candidates);
+  memset(&q.impls, 0, sizeof q.impls);
+  memset(&q.rejections, 0, sizeof q.rejections);
+  if (!fs_plan_candidates(&q) || !fs_plan_combine(&q, 1, &c)) c.n = 0;
+  for (int k = 0; k < c.n; k++) kernels[k] = q.candidates.data[c.picks[k].candidate].set;
+  p->space = q.space;
+  fs_fusions_close(&q);
+  return c.n;
+}
+
+/* Lays the best kernels of a few steps over all; also over what lies around them, as the first
+ * step and the last one are given and give other things. A step ends with what is used most. */
+static void lay_steps(struct sketch *s, const uint64_t *form, const struct fs_repeat *st,
+                      struct fs_set *have) {
+  struct fs_fusions *p = s->g->p;
+  struct fs_set kernels[FS_MAX_SET];
+  int each = st->period, end = st->begin + each * st->count, size = fs_window_size(p), most = 0;
+  int n = FS_MAX(1, FS_MIN(MAX_FUSION / each, (st->count - 1) / 2)) * each;
+  int middle = st->begin + st->count / 2 * each, begin = middle;
+  for (int c = middle - each; c < middle; c++) {
+    int users = fs_window_cluster(p, c)->after.len;
+    if (users > most) begin = c + 1;
+    most = FS_MAX(most, users);
+  }
+  int from[FS_MAX_SET], to[FS_MAX_SET], found = search_steps(p, st, begin, n, kernels);
+  for (int k = 0; k < n; k++) from[k] = begin + k;
+  for (int k = 0; k < n; k += each) fs_sort_by(form, from + k, each);
+  for (int at = begin - (begin - st->begin + n) / n * n; found && at < end + n; at += n) {
+    bool alike = at >= st->begin && at + n <= end;
+    for (int k = 0; k < n; k++) to[k] = at + (alike ? k : from[k] - begin);
+    for (int k = 0; k < n && alike; k += each) fs_sort_by(form, to + k, each);
+    for (int k = 0; k < found; k++) {
+      struct fs_set set = {{0}};
+      for (int c = 0; c < n; c++)
+        if (to[c] >= 0 && to[c] < size && fs_set_has(&kernels[k], from[c] - begin))
+          fs_set_add(&set, to[c]);
+      int x = fs_set_size(&set) < 2 || fs_set_meets(have, &set) ? -1 : candidate_of(s->g, &set);
+      if (x < 0) continue;
+      s->kernels[s->n++] = x;
+      fs_set_join(have, &set);
+    }
+  }
+}
+
+/* Each cluster alone, but for steps that come again; false: none do. */
+static bool start(struct sketch *s, bool by_steps) {
+  enum { MOST_OF_A_STEP = 48, FEW_STEPS = 4 }; /* clusters; steps */
+  const uint64_t *form = find_forms(s->g->p);
+  int n = fs_window_size(s->g->p), from = 0;
+  struct fs_set have = {{0}};
+  struct fs_repeat st;
+  memset(s->never, 0, sizeof s->never);
+  s->n = 0;
+  while (by_steps && fs_find_repeat(form, from, n, MOST_OF_A_STEP, FEW_STEPS, &st)) {
+    lay_steps(s, form, &st, &have);
+    from = st.begin + st.period * st.count;
+  }
+  memmove(s->kernels + n - fs_set_size(&have), s->kernels, sizeof *s->kernels * (size_t)s->n);
+  s->n += n - fs_set_size(&have);
+  for (int c = 0, k = 0; c < n; c++)
+    if (!fs_set_has(&have, c)) s->kernels[k++] = c;
+  return fs_set_size(&have) > 0;
+}
+
 /* -- both ------------------------------------------------------------------------------- */
 
-/* Keeps the better one of it and what was sketched before. */
-static void keep_sketch(const struct sketch *s) {
+/* Keeps the better one of it and what was sketched before; false: that is. */
+static bool keep_sketch(const struct sketch *s) {
   struct growth *g = s->g;
   struct fs_fusions *p = g->p;
   double cost = 0;
   for (int k = 0; k < s->n; k++) cost += cost_of(g, s->kernels[k]);
-  if (cost >= g->least) return;
-  g->least = cost;
+  if (cost >= g->least[p->as_phases]) return false;
+  g->least[p->as_phases] = cost;
   int *kept = p->sketched[p->as_phases] = FS_NEW_N(p->arena, int, s->n + 1);
   memcpy(kept, s->kernels, sizeof *kept * (size_t)s->n);
   p->n_sketched[p->as_phases] = s->n;
+  return true;
 }
 
 /* A cover is moved as far as that makes it better. Gives what the relaxation says that no
@@ -699,22 +785,26 @@ static void improve(struct growth *g, int nearby) {
   sketch(g);
 }
 
-/* Keeps the cover for both prices. */
-static void keep_first(struct sketch *s) {
-  struct growth *g = s->g;
-  for (int as = g->p->by_prices; as >= 0; as--) {
-    g->p->as_phases = as;
-    g->costs.len = 0;
-    g->least = HUGE_VAL;
-    keep_sketch(s);
-  }
+/* The price that goes by: of launches, or of phases. */
+static void price_as(struct growth *g, bool phases) {
+  g->p->as_phases = phases;
+  g->costs.len = 0;
 }
 
-/* Steps that pay for the window: by what its first good cover takes, in so many runs. */
-static double effort_for(const struct fs_fusions *p, double seconds) {
-  double runs = STEPS_OF_A_MS * 1e3 * seconds * TIMES_A_RUN * EXPECTED_RUNS;
-  if (p->options->effort > MOST_EFFORT) return steps_of(p, HUGE_VAL);
-  return FS_MAX(steps_of(p, LEAST_EFFORT), FS_MIN(steps_of(p, HUGE_VAL), runs));
+/* First good covers by both prices, with and without steps where that takes little. */
+static void find_first(struct growth *g, struct sketch *best) {
+  struct fs_fusions *p = g->p;
+  struct sketch *s = FS_NEW(p->arena, struct sketch);
+  s->g = g;
+  for (int as = p->by_prices; as >= 0; as--)
+    for (int steps = 1, more = 1; more && steps >= 0; steps--) {
+      if ((as || !steps) && g->work >= steps_of(p, LEAST_EFFORT)) continue;
+      price_as(g, as);
+      more = start(s, steps);
+      coarsen(s);
+      join_all(s);
+      if (keep_sketch(s)) *best = *s;
+    }
 }
 
 /* A first good cover of a window, made better while that is worth it. Whether there is effort
@@ -723,24 +813,22 @@ static bool grow_first(struct growth *g) {
   struct fs_fusions *p = g->p;
   struct sketch *s = FS_NEW(p->arena, struct sketch);
   int n = fs_window_size(p);
-  s->g = g;
-  coarsen(s);
-  join_all(s);
-  keep_first(s);
-  double most = effort_for(p, g->least);
-  g->most_work = FS_MAX(g->work + MOVES_OF_A_CLUSTER * n, (int)most);
+  find_first(g, s);
   g->gained = g->work;
   g->patience = MOVES_IN_VAIN * n;
   while (!is_over(g) && move(s)) {}
   g->patience = 0;
-  keep_first(s);
-  return STEPS_OF_WORK * work_for(n) <= most - g->work;
+  for (int as = p->by_prices; as >= 0; as--) {
+    price_as(g, as);
+    keep_sketch(s);
+  }
+  return STEPS_OF_WORK * work_for(n) <= steps_of(p, HUGE_VAL) - g->work;
 }
 
 /* Whether the window is large, and the plan is free to be found in another way. */
 static bool wants_first(const struct fs_fusions *p) {
   int n = fs_window_size(p), pins = p->options->n_pins + p->options->n_kernel_pins;
-  return n > MAX_FUSION && !pins && !fs_plan_keeps_order(p) &&
+  return n > MAX_FUSION && !pins && !p->alone && !fs_plan_keeps_order(p) &&
          STEPS_OF_WORK * work_for(n) > steps_of(p, MOST_EFFORT);
 }
 
@@ -756,10 +844,8 @@ static void grow_by_worth(struct growth *g) {
   grow_each(g, g->most_work - (work + 1) / 2);
   improve(g, WORK_NEARBY);
   if (p->by_prices) {
-    g->costs.len = 0;
     g->most_work = FS_MAX(g->work, g->most_work) + work / 2;
-    g->least = HUGE_VAL;
-    p->as_phases = true;
+    price_as(g, true);
     improve(g, 0);
     p->as_phases = false;
   }
@@ -786,7 +872,7 @@ static void enumerate(struct growth *g) {
 
 bool fs_plan_candidates(struct fs_fusions *p) {
   int n = fs_window_size(p);
-  struct growth g = {.p = p, .most_work = INT32_MAX, .least = HUGE_VAL};
+  struct growth g = {.p = p, .most_work = INT32_MAX, .least = {HUGE_VAL, HUGE_VAL}};
   p->hurried = false;
   p->pins_taken = 0;
   p->n_sketched[0] = p->n_sketched[1] = 0;
