@@ -363,7 +363,7 @@ void w_load_ahead(const struct fs_writer *w, bool first) {
  * equation on the inside of 4096 x 4096 in f32, which stored element by element, takes an
  * H100 50 us in place of 57. */
 static int shift_of_store(const struct fs_writer *w, const struct fs_step *s) {
-  if (!w->axes.n_inner || w->how->row_threads % 32 || w->how->pairs) return 0;
+  if (w->axes.n_inner != 1 || w->how->row_threads % 32 || w->how->pairs) return 0;
   return fs_dtype_size(w_access(w, s)->dtype) >= 4 ? shift_of(w, s) : 0;
 }
 
@@ -376,9 +376,8 @@ const char *w_store_text(const struct fs_writer *w, const struct fs_lp *x) {
   int shift = shift_of_store(w, s);
   if (!shift) return move_vector(w, s, "store", to, from, x->guard);
   return w_guarded(w, others,
-                   w_fmt(w, "fs_store_shifted<%d>`%s(%s, %s, %s, %s == 0);", shift,
-                         vector_tag(w, w_access(w, s)), to, from, w_lanes_left(w, x->guard),
-                         w_last_axis(w)));
+                   w_fmt(w, "fs_store_shifted<%d>`%s(%s, %s, %s);", shift,
+                         vector_tag(w, w_access(w, s)), to, from, w_lanes_left(w, x->guard)));
 }
 
 void w_stores(const struct fs_writer *w, fs_steps need) {

@@ -470,26 +470,29 @@ __device__ __forceinline__ void fs_store_apart(S *to, const T (&v)[N],
 
 //@ fs_store_shifted
 // The first k of N neighbours that begin SHIFT behind a multiple of their size, of a warp
-// whose lanes have neighbouring vectors, but those that begin a row: each lane stores the
-// whole vector that it has the end of, with what the lane before has of it.
+// whose lanes have neighbouring vectors: where all are whole, each lane stores the whole
+// vector that it has the end of, with what the lane before has of it.
 template <int SHIFT, typename T, int N, typename S>
-__device__ __forceinline__ void fs_store_shifted(S *to, const T (&v)[N], int k, bool begins) {
+__device__ __forceinline__ void fs_store_shifted(S *to, const T (&v)[N], int k) {
+#ifdef __CUDA_ARCH__
   const unsigned all = 0xffffffffu;
-  const int lane = threadIdx.x % 32;
-  bool joins = false, joined = false;
-  if (__activemask() == all) {
-    joins = lane > 0 && !begins && k >= N - SHIFT;
-    joined = __ballot_sync(all, joins) >> lane >> 1 & 1;
+  if (__activemask() == all && __all_sync(all, k == N)) {
+    const int lane = threadIdx.x % 32;
     T w[N];
 #pragma unroll
     for (int e = 0; e < N; e++)
       w[e] = e < SHIFT ? __shfl_up_sync(all, v[(N - SHIFT + e) % N], 1)
                        : v[(N - SHIFT + e) % N];
-    if (joins) fs_store(to - SHIFT, w);
+    if (lane > 0) fs_store(to - SHIFT, w);
+#pragma unroll
+    for (int e = 0; e < N; e++)
+      if (e < N - SHIFT ? lane == 0 : lane == 31) fs_put(to[e], v[e]);
+    return;
   }
+#endif
 #pragma unroll
   for (int e = 0; e < N; e++)
-    if (e < k && !(e < N - SHIFT ? joins : joined)) fs_put(to[e], v[e]);
+    if (e < k) fs_put(to[e], v[e]);
 }
 
 //@ fs_anew

@@ -213,7 +213,7 @@ FS_INLINE void fs_store_some_$T_$N(__global TS *to, const T *v, int k) {
 }
 
 //@ fs_store_shifted T N
-#define fs_store_shifted_$T_$N(to, v, k, begins) fs_store_some_$T_$N(to, v, k)
+#define fs_store_shifted_$T_$N(to, v, k) fs_store_some_$T_$N(to, v, k)
 
 //@ fs_store_apart T N
 FS_INLINE void fs_store_apart_$T_$N(__global TS *to, const T *v, fs_index stride, int k) {

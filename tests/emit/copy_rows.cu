@@ -116,7 +116,7 @@ fs_kernel(
     {
       const fs_index j = (tile * 64 + t) * 4;
       const int k = !(j < 3998) ? 0 : 3998 - j < 4 ? int(3998 - j) : 4;
-      fs_store_shifted<1>(a1 + j, v0, k, j == 0);
+      fs_store_shifted<1>(a1 + j, v0, k);
     }
   }
 }

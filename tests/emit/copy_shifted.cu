@@ -68,7 +68,7 @@ fs_kernel(
       for (int e = 0; e < 4; e++) {
         v2[e] = v0[e] + v1[e];
       }
-      fs_store_shifted<1>(a2 + j, v2, k, j == 0);
+      fs_store_shifted<1>(a2 + j, v2, k);
     }
   }
 }

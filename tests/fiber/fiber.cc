@@ -23,7 +23,7 @@ static __attribute__((section("fiber_shared"), used)) char fiber_anchor[16];
 
 // -- fibers ---------------------------------------------------------------------
 
-enum fiber_state { FIBER_READY, FIBER_BARRIER, FIBER_SHUFFLE, FIBER_ASKS, FIBER_SPIN, FIBER_DONE };
+enum fiber_state { FIBER_READY, FIBER_BARRIER, FIBER_SHUFFLE, FIBER_SPIN, FIBER_DONE };
 
 struct fiber_warp {
   unsigned turn, arrived;
@@ -46,8 +46,6 @@ struct fiber_thread {
   char *stack;  // of FIBER_STACK bytes while it runs; null before and after
   fiber_state state;
   unsigned turn;  // of the shuffle it waits in
-  const void *asks;  // from where, for its mask
-  unsigned mask;
 };
 
 struct fiber_cluster {
@@ -166,12 +164,6 @@ unsigned __ballot_sync(unsigned, int x) {
   return set;
 }
 
-unsigned __activemask() {
-  fiber_now->asks = __builtin_return_address(0);
-  fiber_wait(FIBER_ASKS);
-  return fiber_now->mask;
-}
-
 int __all_sync(unsigned mask, int x) {
   for (int o = 16; o > 0; o /= 2) x &= __shfl_xor_sync(mask, x != 0, o);
   return x;
@@ -253,24 +245,6 @@ void fiber_tensor_copy(void *to, const unsigned long long *map, int column, int 
 
 // -- the scheduler -----------------------------------------------------------------
 
-// Of a warp in which nobody goes on: those that ask for their mask at one place go on.
-static bool fiber_answer(fiber_thread *threads, unsigned warp) {
-  const unsigned begin = warp * 32;
-  const unsigned n = fiber_n_threads - begin < 32 ? fiber_n_threads - begin : 32;
-  const void *place = nullptr;
-  unsigned mask = 0;
-  for (unsigned t = 0; t < n; t++) {
-    fiber_thread *f = &threads[begin + t];
-    if (f->state != FIBER_ASKS || (place && f->asks != place)) continue;
-    place = f->asks;
-    mask |= 1u << t;
-    f->state = FIBER_READY;
-  }
-  for (unsigned t = 0; t < n; t++)
-    if (mask >> t & 1) threads[begin + t].mask = mask;
-  return mask;
-}
-
 // Lets every thread of a warp go on to where it waits; true if anything moved.
 static bool fiber_run_warp(fiber_thread *threads, fiber_block *b, unsigned warp) {
   bool moved = false;
@@ -288,7 +262,7 @@ static bool fiber_run_warp(fiber_thread *threads, fiber_block *b, unsigned warp)
     if (f->state == FIBER_DONE) fiber_end(f);
     moved |= !(spins && f->state == FIBER_SPIN);
   }
-  return moved || fiber_answer(threads, warp);
+  return moved;
 }
 
 // Opens the barrier that all threads wait at, if they do.

@@ -52,8 +52,6 @@ int __syncthreads_or(int x);
 // The lanes of the mask wait for each other; groups of lanes do not overlap.
 void __syncwarp(unsigned mask = ~0u);
 unsigned __ballot_sync(unsigned, int x);
-// The lanes of this warp that come here, once all of them wait for something.
-unsigned __activemask();
 int __all_sync(unsigned, int x);
 // All threads of `size` neighbouring blocks wait for each other.
 void fiber_cluster_barrier(unsigned size);
@@ -88,11 +86,6 @@ template <typename T>
 static T __shfl_sync(unsigned, T x, int from, int width) {
   const unsigned lane = threadIdx.x % 32;
   return fiber_shuffle(x, lane - lane % (unsigned)width + (unsigned)(from % width));
-}
-template <typename T>
-static T __shfl_up_sync(unsigned, T x, int by) {
-  const unsigned lane = threadIdx.x % 32, far = (unsigned)by;
-  return fiber_shuffle(x, lane < far ? lane : lane - far);
 }
 static void __threadfence() {}
 
