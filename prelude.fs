@@ -238,9 +238,19 @@ rowmin(A) = reduce("min", A, 2)
 colmin(A) = reduce("min", A, 1)
 
 # argmax(x), argmin(x): the position, from 1 and row by row, of the first of the largest
-# (smallest) elements; of the first NaN if there is one.
-argmax(x) = reduce("argmax", x)
-argmin(x) = reduce("argmin", x)
+# (smallest) elements; of the first NaN if there is one. argmax(x, d): along dimension d.
+function argmax(x, along = 0)
+  if numel(along) > 1 || along != 0
+    return reduce("argmax", x, along)
+  end
+  return reduce("argmax", x)
+end
+function argmin(x, along = 0)
+  if numel(along) > 1 || along != 0
+    return reduce("argmin", x, along)
+  end
+  return reduce("argmin", x)
+end
 # rowargmax(A), colargmax(A), rowargmin(A), colargmin(A): the same in rows, as a column,
 # and in columns, as a row.
 rowargmax(A) = reduce("argmax", A, 2)

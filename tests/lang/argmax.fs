@@ -39,3 +39,7 @@ print(reduce("argmax", [4, 6, 5], 2)', " ", reduce("argmax", [4, 6, 5], 1))   # 
 U = ones(4, 5, 6); U[2:4, 2:5, 2:6] = 2; E = fill(-inf, 4, 5, 6);
 print(argmax(U) == 1*30 + 1*6 + 2, " ", max(abs(reduce("argmax", U, 1) - max(1, reduce("max", U, 1)))) == 0, " ", max(reduce("argmax", E, 1)), " ", max(reduce("argmin", U, 2)), " ", argmin(E), " ", max(reduce("argmax", E, 3)))   # expect: true true 1 1 1 1
 V = U; V[3, 4, 5] = nan; print(argmax(V) == 2*30 + 3*6 + 5, " ", reduce("argmin", V, 1)[1, 4, 5] == 3, " ", reduce("argmax", V, 2)[3, 1, 5] == 4)   # expect: true true true
+# With a dimension, from the end as well, and over several.
+A = [3, 9, 9; NaN, 1, 2; 5, -1, 5]; B = reshape(mod(1:24, 7), 2, 3, 4);
+print(all(argmax(A, 1) == colargmax(A)), " ", all(argmax(A, 2) == [2; 1; 1]), " ", all(argmin(A, -1) == [1; 1; 2]), " ", argmax(A))   # expect: true true true 4
+print(all(argmax(B, 2) == reduce("argmax", B, 2)), " ", all(argmin(B, 3) == reduce("argmin", B, 3)), " ", argmax(B, [1, 2, 3]) == argmax(B), " ", argmax(1:5, 1), " ", argmax((1:5)', 2)[1])   # expect: true true true 5 5
