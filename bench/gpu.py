@@ -44,8 +44,9 @@ import report  # noqa: E402
 from cases import (BY_NAME, CASES, WIDE, know, read_text, setup_text, size_of,  # noqa: E402
                    size_text)
 from programs import PROGRAMS  # noqa: E402
+from shapes import SHAPES, SUMS  # noqa: E402
 
-know(PROGRAMS)
+know(PROGRAMS + SHAPES + SUMS)
 
 RUNS = 8            # of each party in one round
 QUICK_RUNS = 40     # where they are short
@@ -326,7 +327,7 @@ def command(arguments, program='bench/gpu.py'):
 
 def jobs(o):
     """(dtype, case, size) in the order in which they are measured."""
-    lists = {'': CASES, 'wide': WIDE, 'programs': PROGRAMS}
+    lists = {'': CASES, 'wide': WIDE, 'programs': PROGRAMS, 'shapes': SHAPES, 'sums': SUMS}
     wanted = ([c.name for c in lists[o.cases]] if o.cases in lists else
               [x for x in o.cases.split(',') if x])
     unknown = set(wanted) - set(BY_NAME)
@@ -360,7 +361,7 @@ def options():
     p.add_argument('--n', default='table')
     p.add_argument('--len', default='table')
     p.add_argument('--dtypes', default='f32')
-    p.add_argument('--cases', default='', help='names, "wide" or "programs"; by default the sequences')
+    p.add_argument('--cases', default='', help='names, or wide, programs, shapes, sums; by default the sequences')
     p.add_argument('--peers', help='by default all that there are')
     p.add_argument('--torch-mode', default='max-autotune',
                    choices=('max-autotune', 'default'))

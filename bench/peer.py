@@ -36,8 +36,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import numpy as np  # noqa: E402
 from cases import BY_NAME, count_of, diagonal, extents, know  # noqa: E402
 from programs import PROGRAMS  # noqa: E402
+from shapes import SHAPES, SUMS  # noqa: E402
 
-know(PROGRAMS)
+know(PROGRAMS + SHAPES + SUMS)
 
 IN_A_ROW = 20
 WHOLE = ('cells', 'near')  # as i32

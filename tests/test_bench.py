@@ -17,10 +17,11 @@ sys.path[:0] = [HERE, os.path.join(ROOT, 'bench')]
 from cases import CASES, WIDE  # noqa: E402
 from programs import PROGRAMS  # noqa: E402
 from score import Score  # noqa: E402
+from shapes import SHAPES, SUMS  # noqa: E402
 
 score = Score()
 SERVE = os.path.join(os.environ.get('BUILD', os.path.join(ROOT, 'build')), 'bench-serve')
-LISTS = {'': CASES, 'wide': WIDE, 'programs': PROGRAMS}
+LISTS = {'': CASES, 'wide': WIDE, 'programs': PROGRAMS, 'shapes': SHAPES, 'sums': SUMS}
 BOUND = 1e-4  # of cases without one
 
 
