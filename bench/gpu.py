@@ -22,6 +22,7 @@ a device copy, the best of those measured before, between and after the rows.
 An iteration of a solver is timed in a loop, too: `loop_ms` of one iteration. Of programs
 (`--cases programs`, programs.py) nothing else is timed; the run fails where an error
 exceeds the bound of its program.
+`--cases wide`, `shapes` and `sums` are further tables (cases.py, shapes.py).
 Files are written after every row, so that a run that is stopped leaves its rows;
 no row is begun that would take the run beyond --seconds, by the longest row of
 before. Peers that are not installed are left out, and the table says so.

@@ -15,7 +15,7 @@ enum own_kind { OWN_COPY, OWN_GATHER, OWN_FIND, OWN_INVERT, OWN_RESHAPE, OWN_PRO
                 OWN_SORT_TILE, OWN_COMBINE, OWN_TALLY, OWN_FOURIER,
                 OWN_FOURIER_PACK, OWN_FOURIER_UNPACK, OWN_KINDS };
 
-/* The pieces of library.cuh, named as their entries. */
+/* The pieces of elemlib/library, named as their entries. */
 static const char *const entries[OWN_KINDS] = {
     "fs_copy",    "fs_gather", "fs_find", "fs_invert",
     "fs_reshape", "fs_product", "fs_signs", "fs_asymmetry", "fs_form",
