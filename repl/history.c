@@ -19,11 +19,10 @@ enum { KEPT = 10000, KEPT_BYTES = 8 << 20, MOST_BYTES = 64 << 20 };
 static char *path; /* NULL: nothing is stored */
 
 static char *history_path(void) {
-  const char *given = getenv("FUSIBLE_HISTORY");
   struct fs_str s = {0};
-  if (given) return *given ? fs_strdup(given) : NULL;
-  fs_xdg_path("XDG_STATE_HOME", ".local/state", "history", &s);
-  return s.data;
+  if (fs_history_path(&s)) return s.data;
+  fs_str_free(&s);
+  return NULL;
 }
 
 /* Makes the file if there is none. NULL, or why it is not to be read. */

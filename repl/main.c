@@ -11,6 +11,7 @@
 #include "core/lang/ast.h"
 #include "core/session/session.h"
 #include "core/worker/worker.h"
+#include "repl/edit.h"
 #include "repl/kernelspec.h"
 #include "repl/keys.h"
 #include "repl/line.h"
@@ -243,7 +244,7 @@ static unsigned reading_of(const char *entry) {
     const char *name;
     unsigned reading;
   } commands[] = {{":help", FS_READ_PAGED | FS_READ_WRAPPED}, {":code", FS_READ_PAGED},
-                  {":history", FS_READ_PAGED}, {":plan", FS_READ_PAGED},
+                  {":history", FS_READ_PAGED}, {":show", FS_READ_PAGED}, {":plan", FS_READ_PAGED},
                   {":alternatives", FS_READ_PAGED | FS_READ_WRAPPED}, {":explain", FS_READ_PAGED},
                   {":why", FS_READ_PAGED | FS_READ_WRAPPED}, {":dump", 0},
                   {":set", FS_READ_PAGED | FS_READ_WRAPPED}};
@@ -292,8 +293,10 @@ static bool next_entry(struct front *f, struct fs_line *line,
     no_memory();
   } else {
     more = fs_line_read(line, entry);
-    if (more) tell_screen(f, told);
-    if (more) more = run_entry(f, entry, n) != FS_RESULT_QUIT;
+    bool edited = more && fs_line_is_edited(&f->options) && fs_is_edit(fs_str_text(entry));
+    bool runs = more && (!edited || fs_edit(f->worker, entry));
+    if (runs) tell_screen(f, told);
+    if (runs) more = run_entry(f, entry, n) != FS_RESULT_QUIT;
   }
   fs_oom_guard(old);
   return more;

@@ -87,6 +87,12 @@ const char *fs_others_can_write(const struct stat *st) {
   return st->st_mode & 022 ? "can be written by others" : NULL;
 }
 
+bool fs_history_path(struct fs_str *out) {
+  const char *given = getenv("FUSIBLE_HISTORY");
+  if (given) fs_str_puts(out, given);
+  return given ? *given != 0 : fs_xdg_path("XDG_STATE_HOME", ".local/state", "history", out);
+}
+
 int fs_make_folders(const char *file, unsigned mode) {
   int error = 0;
   char *copy = fs_strdup(file);

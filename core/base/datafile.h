@@ -16,6 +16,10 @@ bool fs_data_path(const char *name, struct fs_str *out);
 bool fs_xdg_path(const char *variable, const char *fallback, const char *name,
                  struct fs_str *out);
 
+/* The file in which front ends store inputs: $FUSIBLE_HISTORY, where that is set, else in
+ * $XDG_STATE_HOME/fusible. False: none is to be. Appends to *out. */
+bool fs_history_path(struct fs_str *out);
+
 /* Makes the folders above a file, with these permissions. What fails here fails
  * again when the file is opened, and then says less: the first errno, or 0. */
 int fs_make_folders(const char *file, unsigned mode);

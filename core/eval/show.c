@@ -105,26 +105,75 @@ static void put_line(const struct fs_excerpt *v, int width, const struct fs_glyp
   }
 }
 
+/* "[2, :, :]" */
+static void put_page_name(const struct fs_excerpt *v, int page, struct fs_str *out) {
+  int64_t index[FS_MAX_RANK] = {0};
+  fs_excerpt_page(v->shape, v->pages.index[page], index);
+  fs_str_puts(out, "\n[");
+  for (int k = 0; k + 2 < v->shape->rank; k++)
+    fs_str_printf(out, "%lld, ", (long long)index[k] + 1);
+  fs_str_puts(out, ":, :]");
+}
+
 static void put_pages(const struct fs_excerpt *v, int width, const struct fs_glyphs *g,
                       struct fs_str *out) {
   struct span_choice s = fit_columns(v, width, g);
   for (int p = 0; p < v->pages.n; p++) {
     if (p == v->pages.head) fs_str_printf(out, "\n%s", g->down);
-    int64_t index[FS_MAX_RANK] = {0};
-    fs_excerpt_page(v->shape, v->pages.index[p], index);
-    fs_str_puts(out, "\n[");
-    for (int k = 0; k + 2 < v->shape->rank; k++)
-      fs_str_printf(out, "%lld, ", (long long)index[k] + 1);
-    fs_str_puts(out, ":, :]");
+    put_page_name(v, p, out);
     put_page(v, &s, p, g, out);
   }
 }
 
-static void put_view(const struct fs_excerpt *v, const struct fs_show_options *o,
+/* -- all of an array ---------------------------------------------------------- */
+
+static int digits_of(int64_t n) { return snprintf(NULL, 0, "%lld", (long long)n); }
+
+/* Its number, and the edge between numbers and elements. */
+static void put_label(struct fs_str *out, int width, int64_t row, bool ascii_only) {
+  if (row) fs_str_printf(out, "\n%*lld", width, (long long)row);
+  else fs_str_printf(out, "\n%*s", width, "");
+  fs_str_puts(out, ascii_only ? " |" : " \u2502");
+}
+
+static void put_whole_page(struct fs_excerpt *v, int page, bool ascii_only, struct fs_str *out) {
+  int label = digits_of(v->n_rows);
+  v->width = FS_MAX(v->width, digits_of(v->n_columns));
+  put_label(out, label, 0, ascii_only);
+  for (int c = 0; c < v->columns.n; c++) fs_str_printf(out, "  %*d", v->width, c + 1);
+  for (int r = 0; r < v->rows.n; r++) {
+    put_label(out, label, r + 1, ascii_only);
+    for (int c = 0; c < v->columns.n; c++) put_cell(v, page, r, c, out);
+  }
+}
+
+/* Lines of elements, each behind the number of its first. */
+static void put_whole_line(const struct fs_excerpt *v, int width, bool ascii_only,
+                           struct fs_str *out) {
+  int label = digits_of(v->n_columns);
+  int per_line = FS_MAX((width - label - 2) / (v->width + 2), 1);
+  for (int c = 0; c < v->columns.n; c++) {
+    if (c % per_line == 0) put_label(out, label, c + 1, ascii_only);
+    put_cell(v, 0, 0, c, out);
+  }
+}
+
+static void put_whole(struct fs_excerpt *v, const struct fs_show_options *o, int width,
+                      struct fs_str *out) {
+  if (v->line) put_whole_line(v, width, o->ascii, out);
+  for (int p = 0; p < v->pages.n && !v->line; p++) {
+    if (v->shape->rank > 2) put_page_name(v, p, out);
+    put_whole_page(v, p, o->ascii, out);
+  }
+}
+
+static void put_view(struct fs_excerpt *v, const struct fs_show_options *o,
                      struct fs_str *out) {
   const struct fs_glyphs *g = fs_glyphs(o->ascii);
   int width = FS_MAX(o->width ? o->width : 80, 20);
-  if (v->line)
+  if (o->whole)
+    put_whole(v, o, width, out);
+  else if (v->line)
     put_line(v, width, g, out);
   else if (v->shape->rank > 2)
     put_pages(v, width, g, out);

@@ -16,6 +16,7 @@ struct fs_show_options {
   int screen;  /* lines that a value may fill, at a terminal; 0: no terminal */
   int rows;    /* of a matrix, shown whole at most; 0: what fills the screen, else 10 */
   int columns; /* 0: what fits into the width at a terminal, else 10       */
+  bool whole;  /* all of it, with the numbers of rows and columns, however wide */
 };
 
 /* Copies the box first[k] .. first[k]+count[k]-1 as dense row-major data. */

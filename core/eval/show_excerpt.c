@@ -2,6 +2,7 @@
  * array the corners, fetched together and given one number format. */
 #include "core/eval/show_excerpt.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -150,7 +151,7 @@ void fs_show_complex(double re, double im, int digits, struct fs_str *out) {
 
 static struct fs_picks pick(int64_t extent, int all, int head, int tail) {
   struct fs_picks p = {0};
-  p.index = fs_malloc(sizeof *p.index * (size_t)FS_MAX(all, head + tail));
+  p.index = fs_malloc(sizeof *p.index * (size_t)FS_MAX(FS_MIN(extent, all), head + tail));
   if (extent <= all) head = (int)extent, tail = 0;
   p.head = head;
   for (int k = 0; k < head; k++) p.index[p.n++] = k;
@@ -167,6 +168,7 @@ struct limits {
  * number with its gap takes three characters at least; what is wider is left out when the
  * width is known. */
 static struct limits limits_of(const struct fs_show_options *o, int64_t pages) {
+  if (o->whole) return (struct limits){INT_MAX, INT_MAX, INT_MAX, 0, 0, 0};
   struct limits l = {ALL_ROWS, ALL_COLUMNS, ALL_LINE, EDGE, EDGE, EDGE_LINE};
   int width = o->width ? o->width : 80, screen = o->screen - 3;
   if (pages > 1) screen = screen / (int)FS_MIN(pages, ALL_PAGES) - 1;
@@ -195,7 +197,7 @@ static void plan_view(struct fs_excerpt *v, const struct fs_show_array *a,
   v->n_columns = rank ? shape->dim[rank - 1] : 1;
   v->n_rows = rank > 1 ? shape->dim[rank - 2] : 1;
   for (int k = 0; k + 2 < rank; k++) v->n_pages *= shape->dim[k];
-  v->pages = pick(v->n_pages, ALL_PAGES, 2, 1);
+  v->pages = pick(v->n_pages, o->whole ? INT_MAX : ALL_PAGES, 2, 1);
   struct limits l = limits_of(o, v->n_pages);
   if (v->line && (o->rows || o->screen)) v->lines = l.rows;
   v->rows = pick(v->n_rows, l.rows, l.edge_rows, l.edge_rows);

@@ -206,6 +206,30 @@ static enum fs_status run_drop(struct command *c) {
   return FS_OK;
 }
 
+enum { SHOWN_MOST = 1000000 };
+
+static enum fs_status run_show(struct command *c) {
+  struct fs_interp *in = c->s->in;
+  const struct fs_val *v = c->n == 1 ? fs_interp_get(in, c->word[0]) : NULL;
+  struct fs_tensor *t[2];
+  if (c->n != 1) return usage(c);
+  if (!v)
+    return fs_error(&c->s->diags, c->span, "unknown-name", fs_interp_near_name(in, c->word[0]),
+                    "there is no variable %.200s", c->word[0]);
+  int n = fs_val_tensors(v, t);
+  if (n && fs_shape_count(&t[0]->shape) > SHOWN_MOST)
+    return fs_error(&c->s->diags, c->span, "too-large", "a part of it: B = A[1:1000, 1:200]; :show B",
+                    "%.200s has %lld elements, and :show takes up to %d", c->word[0],
+                    (long long)fs_shape_count(&t[0]->shape), SHOWN_MOST);
+  enum fs_status st = FS_OK;
+  for (int p = 0; p < n && !st; p++) st = fs_interp_force(in, t[p]);
+  struct fs_show_options all = c->s->show;
+  all.whole = true;
+  if (!st) st = fs_show_value(c->word[0], v, &all, &c->out, &c->s->diags);
+  if (!st) fs_str_puts(&c->out, "\n");
+  return st;
+}
+
 static enum fs_status run_reset(struct command *c) {
   struct fs_interp_var v;
   int n = 0;
@@ -337,7 +361,7 @@ static enum fs_status pick_all(struct command *c, struct saved *out) {
   return check_bytes(c, out);
 }
 
-static enum fs_status run_save(struct command *c) {
+static enum fs_status save_values(struct command *c) {
   if (!c->n) return usage(c);
   struct saved *saved = fs_calloc(1, sizeof *saved);
   enum fs_status st = c->n > 1 ? pick_named(c, saved) : pick_all(c, saved);
@@ -411,6 +435,14 @@ static enum fs_status hand_over(struct command *c,
   enum fs_status st = run(c->s, &words);
   if (st != FS_ERR_USER || c->s->diags.list.len > before) return st;
   return words.wrong ? fail(c, words.hint, words.wrong) : usage(c);
+}
+
+static enum fs_status run_save(struct command *c) {
+  size_t len = c->n ? strlen(c->word[0]) : 0;
+  bool script = len > 3 && !strcmp(c->word[0] + len - 3, ".fs");
+  if (!script) return save_values(c);
+  return c->n == 1 ? hand_over(c, fs_session_save_script)
+                   : fail(c, ":save session.fs", "a script has the inputs of the session, all");
 }
 
 /* dot, svg and html, to be seen or saved. */
@@ -768,25 +800,6 @@ static enum fs_status run_calibrate(struct command *c) {
 
 /* -- the session ------------------------------------------------------------- */
 
-static enum fs_status run_history(struct command *c) {
-  long n = 20;
-  char *end;
-  if (c->n) n = strtol(c->word[0], &end, 10);
-  if (c->n > 1 || (c->n && (*end || n < 0))) return usage(c);
-  int first = c->s->history.len - (int)FS_MIN(n, (long)c->s->history.len);
-  for (int k = first; k < c->s->history.len; k++) {
-    fs_str_printf(&c->out, "%5d  ", k + 1);
-    for (const char *at = c->s->history.data[k]; *at;) {
-      size_t len = strcspn(at, "\n");
-      fs_str_put(&c->out, at, len);
-      at += len + (at[len] == '\n');
-      fs_str_puts(&c->out, *at ? "\n       " : "");
-    }
-    fs_str_puts(&c->out, "\n");
-  }
-  return FS_OK;
-}
-
 static enum fs_status run_clear(struct command *c) {
   if (c->n > 1 || (c->n && !is(c, 0, "wait"))) return usage(c);
   fs_session_emit(c->s, json_pack("{ss sb}", "event", "clear", "wait", c->n));
@@ -856,10 +869,12 @@ static enum fs_status dispatch(struct command *c) {
     case FS_CMD_ELEM: return run_elem(c);
     case FS_CMD_KERNEL: return run_kernel(c);
     case FS_CMD_DROP: return run_drop(c);
+    case FS_CMD_SHOW: return run_show(c);
+    case FS_CMD_EDIT: return c->n > 1 ? usage(c) : fail(c, NULL, "it needs the prompt at a terminal");
     case FS_CMD_RESET: return run_reset(c);
     case FS_CMD_SET: return run_set(c);
     case FS_CMD_CLEAR: return run_clear(c);
-    case FS_CMD_HISTORY: return run_history(c);
+    case FS_CMD_HISTORY: return hand_over(c, fs_session_history);
     case FS_CMD_QUIT: return run_quit(c);
     default: return FS_OK;
   }
@@ -909,6 +924,14 @@ static enum fs_status unknown(struct fs_session *s, struct fs_span span,
   return fs_error(&s->diags, span, "unknown-command",
                   words->len ? fs_str_text(words) : "see :help",
                   "there is no command :%.*s", (int)FS_MIN(len, 40), name);
+}
+
+bool fs_session_changes(const char *line) {
+  struct fs_str words = {0};
+  const struct fs_command *c = *line == ':' ? fs_command_find(line + 1, strcspn(line + 1, " \t"),
+                                                              &words) : NULL;
+  fs_str_free(&words);
+  return c && fs_command_has(c, 'S');
 }
 
 enum fs_status fs_session_command(struct fs_session *s, const char *line,

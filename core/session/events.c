@@ -4,7 +4,6 @@
 
 #include "core/session/internal.h"
 
-enum { HISTORY_KEPT = 1000 };
 
 /* The front end's frames are not to be jumped over (it may hold locks): it has a
  * handler of its own, or the memory that it cannot get ends the process. */
@@ -82,19 +81,4 @@ void fs_session_note(struct fs_session *s, const char *id, const char *fmt,
   fs_set_text(e, "message", fs_str_text(&text));
   fs_str_free(&text);
   fs_session_emit(s, e);
-}
-
-void fs_session_remember(struct fs_session *s, const char *text, size_t len) {
-  while (len && memchr(" \t\r\n", text[len - 1], 4)) len--;
-  if (!len || len > 1 << 20) return;
-  if (s->history.len == HISTORY_KEPT) {
-    free(s->history.data[0]);
-    memmove(s->history.data, s->history.data + 1,
-            sizeof(*s->history.data) * (HISTORY_KEPT - 1));
-    s->history.len--;
-  }
-  char *copy = fs_malloc(len + 1);
-  memcpy(copy, text, len);
-  copy[len] = 0;
-  *FS_PUSH(&s->history) = copy;
 }

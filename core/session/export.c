@@ -131,7 +131,7 @@ enum fs_status fs_session_export(struct fs_session *s, struct fs_words *c) {
   if (c->wrong) return FS_ERR_USER;
   struct fs_str text = {0};
   put_text(s, plan, k, opencl, &text);
-  enum fs_status st = fs_session_save_text(s, c, &text);
+  enum fs_status st = fs_session_save_text(s, c, c->word[1], &text);
   fs_str_free(&text);
   return st;
 }

@@ -16,6 +16,7 @@
  *   view.c      plans as pictures: for files and for rich output
  *   code.c      :code
  *   export.c    :export-kernel
+ *   past.c      :history, :save of a script
  *   tools.c     :dump and :cache
  *   tune.c      :tune
  *   help.c      completion and help
@@ -110,6 +111,18 @@ struct fs_picture {
   const char *why;      /* then, why                   */
 };
 
+/* What came of an input, for a script of the session. */
+enum fs_past_kind {
+  FS_PAST_FAILED,
+  FS_PAST_ASKED,    /* a command that changed nothing */
+  FS_PAST_WELL,
+  FS_PAST_ANSWERED  /* well, and its last value is `ans` */
+};
+struct fs_past_input {
+  char *text;
+  enum fs_past_kind kind;
+};
+
 /* What the records of an input that were dropped, and those that it has, add up to. */
 struct fs_totals {
   int64_t blocks, runs, timed;
@@ -171,7 +184,8 @@ struct fs_session {
   fs_plan_records past;     /* of the inputs before, to compare with */
   struct fs_block *last_block;
   struct fs_runner *last_runner;
-  FS_VEC(char *) history;
+  FS_VEC(struct fs_past_input) history;
+  enum fs_past_kind past_kind; /* of the input that runs, or ran last */
 
   struct fs_mirror mirror;
 
@@ -198,8 +212,16 @@ static inline void fs_set_text(json_t *o, const char *key, const char *text) {
 /* Sends the diagnostics, and forgets them. */
 void fs_session_emit_diags(struct fs_session *s);
 
+/* -- past.c ----------------------------------------------------------- */
+
 /* One more line for :history. */
-void fs_session_remember(struct fs_session *s, const char *text, size_t len);
+void fs_session_remember(struct fs_session *s, const char *text, size_t len,
+                         enum fs_past_kind kind);
+/* commands.c: whether a command line changes the session. */
+bool fs_session_changes(const char *line);
+/* `:history`, `:save FILE.fs` */
+enum fs_status fs_session_history(struct fs_session *s, struct fs_words *words);
+enum fs_status fs_session_save_script(struct fs_session *s, struct fs_words *words);
 
 /* -- place.c --------------------------------------------------------- */
 
@@ -472,10 +494,11 @@ enum fs_status fs_session_race(struct fs_session *s, const char *text, struct fs
                                struct fs_str *out);
 /* code.c; tools.c; tune.c */
 enum fs_status fs_session_code(struct fs_session *s, struct fs_words *words);
-/* export.c: `:export-kernel k1 FILE`; `text` goes to the file that the second word names. */
+/* export.c: `:export-kernel k1 FILE` */
 enum fs_status fs_session_export(struct fs_session *s, struct fs_words *words);
+/* view.c: the text as a file, of which the command then tells. */
 enum fs_status fs_session_save_text(struct fs_session *s, struct fs_words *words,
-                                    const struct fs_str *text);
+                                    const char *path, const struct fs_str *text);
 /* A stand-in for a GPU that is not here: of a compute capability, of OpenCL. */
 struct fs_device fs_usual_gpu(int cc);
 struct fs_device fs_usual_opencl(void);

@@ -66,7 +66,10 @@ static void on_show(void *user, const char *name, struct fs_val v,
     fs_session_emit(s, event);
   else if (!s->show_status)
     s->show_status = st;
-  if (!name && !(s->flags & FS_EVAL_SCRIPT)) fs_interp_set(s->in, "ans", fs_val_ref(v));
+  if (!name && !(s->flags & FS_EVAL_SCRIPT)) {
+    fs_interp_set(s->in, "ans", fs_val_ref(v));
+    s->past_kind = FS_PAST_ANSWERED;
+  }
   fs_str_free(&text);
   fs_str_free(&html);
 }
@@ -210,7 +213,7 @@ void fs_session_free(struct fs_session *s) {
   json_decref(s->no_memory_event);
   fs_mirror_free(s);
   free(s->spare);
-  for (int k = 0; k < s->history.len; k++) free(s->history.data[k]);
+  for (int k = 0; k < s->history.len; k++) free(s->history.data[k].text);
   FS_VEC_FREE(&s->history);
   FS_VEC_FREE(&s->records);
   FS_VEC_FREE(&s->waiting);
@@ -313,6 +316,7 @@ static enum fs_status eval_command(struct fs_session *s, const char *name,
   struct fs_span span = {source, (uint32_t)begin, (uint32_t)end};
   const char *spoken = spoken_command(s, text + begin, end - begin);
   char *line = spoken ? fs_strdup(spoken) : fs_strndup(text + begin, end - begin);
+  s->past_kind = fs_session_changes(line) ? FS_PAST_WELL : FS_PAST_ASKED;
   enum fs_status st = fs_session_command(s, line, span);
   free(line);
   return st;
@@ -381,6 +385,12 @@ struct input {
   enum fs_result result;
 };
 
+static enum fs_status remember_step(struct fs_session *s, void *user) {
+  const struct input *i = user;
+  fs_session_remember(s, i->text, i->len, i->st ? FS_PAST_FAILED : s->past_kind);
+  return FS_OK;
+}
+
 static void hear_times(const struct fs_session *s, const struct fs_place *p) {
   if (p->runner) fs_runner_options(p->runner)->heard = fs_session_hears_times(s);
 }
@@ -392,10 +402,11 @@ static enum fs_status eval_step(struct fs_session *s, void *user) {
   hear_times(s, &s->cuda);
   fs_account_to(FS_PART_HOST);
   enum fs_status st = eval_text(s, i->name, i->text, i->len);
-  if (!(i->flags & FS_EVAL_REPLAY)) fs_session_remember(s, i->text, i->len);
   enum fs_status synced = fs_session_collect(s);
   if (!st) st = synced;
-  return st ? st : s->show_status;
+  if (!st) st = s->show_status;
+  if (st) s->past_kind = FS_PAST_FAILED;
+  return st;
 }
 
 static void say_times(struct fs_session *s, double seconds) {
@@ -459,6 +470,7 @@ static void begin_input(struct fs_session *s, unsigned flags) {
   s->no_memory = false;
   s->quit = s->returned = s->accounted = false;
   s->show_status = FS_OK;
+  s->past_kind = FS_PAST_WELL;
   s->blocks_run = s->announced = 0;
   s->dropped = (struct fs_totals){0};
   s->kernels = (struct fs_times){0};
@@ -543,6 +555,7 @@ enum fs_result fs_session_eval(struct fs_session *s, const char *name,
   struct input i = {.name = name, .text = text, .len = len, .flags = flags};
   begin_input(s, flags);
   i.st = guarded(s, eval_step, &i);
+  if (!(flags & FS_EVAL_REPLAY)) guarded(s, remember_step, &i);
   fs_account_to(FS_PART_NONE);
   i.seconds = fs_account.since - start;
   return end_guarded(s, &i);

@@ -102,7 +102,7 @@ static void dump_last_ast(struct fs_session *s, const struct fs_words *c) {
   size_t len = FS_MIN(c->span.begin, source ? source->len : 0);
   while (len && strchr(" \t\r\n", text[len - 1])) len--;
   for (int k = s->history.len - 1; k >= 0 && !len; k--) {
-    text = s->history.data[k];
+    text = s->history.data[k].text;
     if (*text != ':' && *text != '?') len = strlen(text);
   }
   fs_dump_ast(text, len, c->out);

@@ -138,8 +138,8 @@ json_t *fs_session_rich_plan(struct fs_session *s, const json_t *event,
 /* -- :plan dot, svg, html --------------------------------------------------------------- */
 
 enum fs_status fs_session_save_text(struct fs_session *s, struct fs_words *words,
-                                    const struct fs_str *text) {
-  struct fs_file_ctx ctx = {.diags = &s->diags, .path = words->word[1],
+                                    const char *path, const struct fs_str *text) {
+  struct fs_file_ctx ctx = {.diags = &s->diags, .path = path,
                             .span = words->span, .saving = true};
   struct fs_writer w;
   enum fs_status st = fs_writer_open(&ctx, &w);
@@ -150,7 +150,7 @@ enum fs_status fs_session_save_text(struct fs_session *s, struct fs_words *words
     return st;
   }
   st = fs_writer_commit(&w);
-  if (!st) fs_str_printf(words->out, "saved %s\n", words->word[1]);
+  if (!st) fs_str_printf(words->out, "saved %s\n", path);
   return st;
 }
 
@@ -191,7 +191,7 @@ enum fs_status fs_session_view(struct fs_session *s, struct fs_words *words,
   struct fs_str text = {0};
   if (words->n > 2) return FS_ERR_USER;
   enum fs_status st = draw(s, words->word[0], plan, block, &text);
-  if (!st && words->n == 2) st = fs_session_save_text(s, words, &text);
+  if (!st && words->n == 2) st = fs_session_save_text(s, words, words->word[1], &text);
   else if (!st) fs_str_put(words->out, fs_str_text(&text), text.len);
   fs_str_free(&text);
   return st;

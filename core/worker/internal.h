@@ -72,7 +72,7 @@ struct fs_worker {
   enum fs_result result;
   int in_vain;                 /* workers, one after the other, that ended
                                   before they had done anything            */
-  FS_VEC(char *) history;
+  FS_VEC(struct fs_past_input) history;
   atomic_bool interrupt;       /* asked for, and not seen yet             */
   double interrupted;          /* when the running input was; 0: it was not */
   bool served;                 /* this worker began an input              */

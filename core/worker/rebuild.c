@@ -223,8 +223,11 @@ static void send_history(struct fs_worker *w) {
   bool comes = w->request.on && !w->request.ended && /* it adds itself */
                w->request.kind == FS_ENTRY_EVAL;
   int n = FS_MAX(w->history.len - comes, 0);
-  for (int k = 0; k < n; k++)
-    fs_wire_put(&w->wire, o, w->history.data[k], strlen(w->history.data[k]));
+  for (int k = 0; k < n; k++) {
+    const struct fs_past_input *in = &w->history.data[k];
+    json_object_set_new(o, "kind", json_integer(in->kind));
+    fs_wire_put(&w->wire, o, in->text, strlen(in->text));
+  }
   json_decref(o);
 }
 

@@ -391,6 +391,7 @@ static void send_done(struct worker *w, int result) {
   json_object_set_new(o, "result", json_integer(result));
   if (result == FS_RESULT_INTERRUPTED) settle(w->s);
   if (w->done) json_object_set(o, "event", w->done);
+  if (result == FS_RESULT_OK) json_object_set_new(o, "past", json_integer(w->s->past_kind));
   json_object_set_new(o, "state", state(w));
   fflush(stdout);
   fflush(stderr);
@@ -478,7 +479,8 @@ static void serve(struct worker *w, const struct fs_frame *f) {
   else if (!strcmp(what, "pins"))
     fs_kernel_pins_restore(w->s, json_object_get(f->head, "pins"));
   else if (!strcmp(what, "remember"))
-    fs_session_remember(w->s, f->blob, f->len);
+    fs_session_remember(w->s, f->blob, f->len,
+                        (enum fs_past_kind)json_integer_value(json_object_get(f->head, "kind")));
 }
 
 static void serve_all(struct worker *w) {

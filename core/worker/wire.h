@@ -12,7 +12,7 @@
  *   eval      name_len, flags, random [seed, stream] blob: name, text
  *   define    name_len                               blob: name, value
  *   set       name_len                               blob: name, value
- *   remember                                         blob: an earlier input, for :history
+ *   remember  kind                                   blob: an earlier input, for :history
  *   answer    end                                    blob: what the user typed
  * worker to front: an event (docs/events.md), or "is":
  *   ready     error (a sentence, or absent)          then the state, as done

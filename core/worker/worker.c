@@ -239,7 +239,7 @@ void fs_worker_free(struct fs_worker *w) {
   fs_journal_clear(&w->journal);
   fs_entry_free(w->request.entry);
   fs_session_free(w->mirror);
-  for (int k = 0; k < w->history.len; k++) free(w->history.data[k]);
+  for (int k = 0; k < w->history.len; k++) free(w->history.data[k].text);
   FS_VEC_FREE(&w->history);
   fs_str_free(&w->rebuild.missing);
   json_decref(w->rebuild.changed);
@@ -347,13 +347,12 @@ static bool request(struct fs_worker *w, enum fs_entry_kind kind,
 static void keep_history(struct fs_worker *w, const char *text, size_t len) {
   if (len > 1 << 20) return;
   if (w->history.len == HISTORY_KEPT) {
-    free(w->history.data[0]);
+    free(w->history.data[0].text);
     memmove(w->history.data, w->history.data + 1,
             sizeof *w->history.data * (HISTORY_KEPT - 1));
     w->history.len--;
   }
-  char *copy = fs_strndup(text, len);
-  *FS_PUSH(&w->history) = copy;
+  *FS_PUSH(&w->history) = (struct fs_past_input){fs_strndup(text, len), FS_PAST_FAILED};
 }
 
 bool fs_worker_eval(struct fs_worker *w, const char *name, const char *text,
@@ -489,6 +488,14 @@ static void enter(struct fs_worker *w, int result, const json_t *state) {
     fs_journal_prune(&w->journal);
 }
 
+/* What came of the input that was the last for :history. */
+static void keep_kind(struct fs_worker *w, enum fs_past_kind kind) {
+  struct fs_past_input *last = w->history.len ? &w->history.data[w->history.len - 1] : NULL;
+  const struct fs_entry *e = w->request.entry;
+  if (last && e && e->kind == FS_ENTRY_EVAL && !strncmp(last->text, e->text, e->len))
+    last->kind = kind;
+}
+
 static void on_done(struct fs_worker *w, const json_t *head) {
   const json_t *state = json_object_get(head, "state");
   const json_t *done = json_object_get(head, "event");
@@ -512,6 +519,7 @@ static void on_done(struct fs_worker *w, const json_t *head) {
     return;
   }
   fs_worker_take_state(w, state);
+  keep_kind(w, (enum fs_past_kind)json_integer_value(json_object_get(head, "past")));
   enter(w, result, state);
   w->phase = FS_WORKER_IDLE;
   fs_worker_end_request(w, (enum fs_result)result,

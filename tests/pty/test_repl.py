@@ -956,5 +956,99 @@ def test_json_in_a_pipe(c):
     assert events[-1]['event'] == 'done'
 
 
+# -- the session as texts -------------------------------------------------------
+
+def test_session_is_saved_as_a_script(c):
+    """It runs, and shows what the session showed: `ans`, functions, settings and all;
+    without mistakes, and without what only told something."""
+    t = c.start()
+    path = os.path.join(c.home, 's.fs')
+    for line in ('1 + 1', 'ans*3', 'f(x) = x + ans', 'nonsense', ':plan', ':set digits 9',
+                 'f(4)/3', 'help'):
+        t.line(line)
+    assert 'without 1 that ended in a mistake' in t.line(f':save {path}')
+    with open(path, encoding='utf-8') as f:
+        assert f.read() == ('ans = 1 + 1\nans = ans*3\nf(x) = x + ans\n:set digits 9\n'
+                            'f(4)/3\n')
+    done = subprocess.run([PROGRAM, '--target', 'cpu', 'run', path], env=c.env(), text=True,
+                          stdout=subprocess.PIPE, check=True)
+    assert done.stdout == 'ans = 2\nans = 6\n3.33333333\n', done.stdout
+
+
+def test_saved_after_the_worker_died(c):
+    t = c.start()
+    path = os.path.join(c.home, 's.fs')
+    t.line('1 + 1')
+    t.line('oops')
+    os.kill(worker_of(t), signal.SIGKILL)
+    t.line('ans*3')
+    t.line(f':save {path}')
+    with open(path, encoding='utf-8') as f:
+        assert f.read() == 'ans = 1 + 1\nans*3\n'
+
+
+def test_history_of_all_sessions(c):
+    first = c.start()
+    first.line('a = 1')
+    first.send('begin\rb = 2\rend\r')
+    first.prompt()
+    first.send(CTRL_D)
+    first.wait()
+    t = c.start()
+    t.line('b = 3')
+    told = t.line(':history -g')
+    assert re.search(r'1  a = 1\n.*2  begin\n +b = 2\n +end\n.*3  b = 3', told), told
+    assert 'a = 1' not in t.line(':history')
+    assert 'a = 1' not in t.line(':history -g 2')
+    assert 'no history is stored' in c.start(FUSIBLE_HISTORY='').line(':history -g')
+    path = os.path.join(c.home, 'typed.txt')
+    t.line(f':history {path}')
+    with open(path, encoding='utf-8') as f:
+        assert f.read() == 'b = 3\n:history -g\n:history\n:history -g 2\n'
+
+
+EDITOR = '#!/bin/sh\nsed -i "s/1/100/" "$1"\n'
+
+
+def test_edit(c):
+    """The last input, a function and a script come back changed, and run; not what an editor
+    left with an error."""
+    editor = c.write('editor', EDITOR)
+    os.chmod(editor, 0o755)
+    script = c.write('a.fs', 'y = 21\n')
+    t = c.start(VISUAL=editor, TMPDIR=c.home)
+    t.line('x = 1')
+    t.line('f(x) = x + 1')
+    assert 'f(x) = x + 100' in t.line(':edit')
+    assert '107' in t.line('f(7)')
+    assert 'fs> f(x) = x + 10000' in t.line(':edit f')
+    assert '10007' in t.line('f(7)')
+    assert 'y = 2100' in t.line(f':edit {script}')
+    t.send(UP)
+    t.expect('y = 2100')
+    assert 'no function nothing' in t.line(CTRL_A + '\x0b:edit nothing')
+    t = c.start(VISUAL='false', EDITOR=editor, TMPDIR=c.home)
+    t.line('x = 1')
+    assert 'nothing is run' in t.line(':edit')
+    assert [n for n in os.listdir(c.home) if n.endswith('.fs')] == ['a.fs']
+
+
+def test_all_of_a_matrix(c):
+    """Goes to the pager, with lines longer than the screen; the numbers of rows and columns
+    stand at its edges at every width, and in ASCII where that is wanted."""
+    out = os.path.join(c.home, 'out')
+    for env, edge in ([({'columns': n}, '│') for n in (40, 60, 80, 120, 200)] +
+                      [({'LC_ALL': 'C'}, '|'), ({'NO_COLOR': '1'}, '│'),
+                       ({'TERM': 'dumb'}, '│')]):
+        t = c.start(PAGER=f'cat > {out}', **env)
+        t.line('A = reshape(1:3000, 30, 100);')
+        t.line(':show A')
+        with open(out, encoding='utf-8') as f:
+            lines = f.read().splitlines()
+        assert len(lines) == 32, lines
+        assert lines[1].split() == [edge] + [str(k) for k in range(1, 101)]
+        assert lines[31].split() == ['30', edge] + [str(k) for k in range(2901, 3001)]
+
+
 if __name__ == '__main__':
     sys.exit(run_tests(globals(), Case))
