@@ -62,6 +62,114 @@ def lu_numpy(A, b):
     return x
 
 
+def lu_alone(n, r):
+    A = r.random((n, n)) + n*np.eye(n)
+    return dict(A=A), '''
+for i = 1:n
+  for j = 1:i-1
+    A[i, j] -= A[i, 1:j-1]*A[1:j-1, j];
+    A[i, j] /= A[j, j];
+  end
+  for j = i:n
+    A[i, j] -= A[i, 1:i-1]*A[1:i-1, j];
+  end
+end''', lu_alone_numpy, 'A', None
+
+
+def lu_alone_numpy(A):
+    n = len(A)
+    for i in range(n):
+        for j in range(i):
+            A[i, j] -= A[i, :j] @ A[:j, j]
+            A[i, j] /= A[j, j]
+        for j in range(i, n):
+            A[i, j] -= A[i, :i] @ A[:i, j]
+    return A
+
+
+def trmm(n, r):
+    return dict(A=whole(r, n, n), B=whole(r, n, n)), '''
+for i = 1:n
+  for j = 1:n
+    B[i, j] += A[i+1:n, i]'*B[i+1:n, j];
+  end
+end
+B *= 2;''', trmm_numpy, 'B', 0
+
+
+def trmm_numpy(A, B):
+    n = len(A)
+    for i in range(n):
+        for j in range(n):
+            B[i, j] += np.dot(A[i+1:, i], B[i+1:, j])
+    B *= 2
+    return B
+
+
+def trisolv(n, r):
+    return dict(L=r.random((n, n)) + n*np.eye(n), b=r.random(n)), '''
+x = zeros(n, "f64");
+for i = 1:n
+  x[i] = (b[i] - L[i, 1:i-1]*x[1:i-1])/L[i, i];
+end''', trisolv_numpy, 'x', None
+
+
+def trisolv_numpy(L, b):
+    x = np.zeros(len(b))
+    for i in range(len(b)):
+        x[i] = (b[i] - L[i, :i] @ x[:i])/L[i, i]
+    return x
+
+
+def durbin(n, r):
+    return dict(r=r.random(n)/n), '''
+y = zeros(n, "f64"); a = -r[1]; b = 1; y[1] = -r[1];
+for k = 2:n
+  b *= 1 - a*a;
+  a = -(r[k] + r[k-1:-1:1]'*y[1:k-1])/b;
+  y[1:k-1] += a*y[k-1:-1:1];
+  y[k] = a;
+end''', durbin_numpy, 'y', None
+
+
+def durbin_numpy(r):
+    y = np.zeros_like(r)
+    alpha, beta = -r[0], 1.0
+    y[0] = -r[0]
+    for k in range(1, len(r)):
+        beta *= 1.0 - alpha*alpha
+        alpha = -(r[k] + np.dot(np.flip(r[:k]), y[:k]))/beta
+        y[:k] += alpha*np.flip(y[:k])
+        y[k] = alpha
+    return y
+
+
+def seidel(n, r):
+    return dict(A=r.random((n, n))), '''
+for t = 1:3
+  for i = 2:n-1
+    A[i, 2:n-1] += A[i-1, 1:n-2] + A[i-1, 2:n-1] + A[i-1, 3:n] + A[i, 3:n] + A[i+1, 1:n-2] + A[i+1, 2:n-1] +
+                   A[i+1, 3:n];
+    for j = 2:n-1
+      A[i, j] += A[i, j-1];
+      A[i, j] /= 9;
+    end
+  end
+end''', seidel_numpy, 'A', None
+
+
+def seidel_numpy(A):
+    n = len(A)
+    for _ in range(3):
+        for i in range(1, n - 1):
+            A[i, 1:-1] += (A[i-1, :-2] + A[i-1, 1:-1] + A[i-1, 2:] + A[i, 2:] + A[i+1, :-2]
+                           + A[i+1, 1:-1] + A[i+1, 2:])
+            for j in range(1, n - 1):
+                A[i, j] += A[i, j-1]
+                A[i, j] /= 9.0
+    return A
+
+
 def whole(r, *shape):
     return r.integers(-4, 5, shape).astype(float)
 
@@ -466,7 +574,9 @@ def crc16_numpy(bytes):
     return np.array([crc])
 
 
-PROGRAMS = [('LU with solve', lu), ('symmetric product', symm), ('rank-k update', syrk),
+PROGRAMS = [('LU', lu_alone), ('LU with solve', lu), ('triangular product', trmm),
+            ('triangular solve', trisolv), ('Durbin', durbin), ('Gauss-Seidel', seidel),
+            ('symmetric product', symm), ('rank-k update', syrk),
             ('rank-2k update', syr2k), ('Nussinov', nussinov), ('CSR product', csr), ('ADI', adi),
             ('recursive filter', filters), ('vertical advection', advection),
             ('Gram-Schmidt', gram_schmidt), ('covariance', covariance),

@@ -799,6 +799,34 @@ static void test_shares(void) {
   fs_pool_free(p);
 }
 
+/* Threads that sleep are woken for jobs that come close on each other, and for those alone. A
+ * caller that waits for a processor in between has not come close: so one of many tries. */
+static void test_close(void) {
+  snprintf(context, sizeof context, "close");
+  enum { TRIES = 2000, APART_NS = 2000000, SOON = 8 };
+  struct fs_pool *p = fs_pool_new(2);
+  struct timespec pause = {.tv_nsec = APART_NS};
+  bool apart = true, close = false;
+  for (int t = 0; t < TRIES && apart; t++) { /* until the thread sleeps */
+    nanosleep(&pause, NULL);
+    apart = fs_pool_would_help(p);
+  }
+  for (int k = 0; k < SOON; k++) {
+    fs_pool_was_alone(p);
+    nanosleep(&pause, NULL);
+    apart |= fs_pool_would_help(p);
+  }
+  check(!apart, "jobs far from each other wake nobody");
+  for (int t = 0; t < TRIES && !close; t++) {
+    for (int k = 0; k < SOON && !close; k++) {
+      close = fs_pool_would_help(p);
+      fs_pool_was_alone(p);
+    }
+  }
+  check(close, "jobs close on each other wake the others");
+  fs_pool_free(p);
+}
+
 /* Touching many gigabytes takes seconds: Ctrl-C does not wait for it. */
 static void test_untouched(void) {
   snprintf(context, sizeof context, "memory");
@@ -854,5 +882,6 @@ int main(void) {
   test_untouched();
   test_apart();
   test_shares();
+  test_close();
   return finish_tests();
 }

@@ -35,6 +35,7 @@ enum { MAX_THREADS = 1024 };
 static const uint32_t CLOSED = 1U << 31; /* nobody enters the job any more */
 
 static const double WORKER_SPINS = 50e-6, CALLER_SPINS = 300e-6; /* seconds */
+enum { CLOSE_JOBS = 4 }; /* what four of them lose alone is what it costs to wake somebody */
 
 /* Tasks first .. first + n - 1. taken: how many from the front, and << 32 how many from
  * the back; each may be more than there were. */
@@ -53,6 +54,8 @@ struct fs_pool {
   _Atomic bool caller_sleeps;
   _Atomic bool quit, stopped;
   struct share *share;         /* of each thread                     */
+  double left;                 /* when the caller had done its last job alone */
+  int close;                   /* how many such came soon after another */
   int wanted;
   fs_task_fn *task;
   void *user;
@@ -227,9 +230,16 @@ void fs_pool_free(struct fs_pool *p) {
 
 int fs_pool_threads(const struct fs_pool *p) { return p->threads; }
 
-bool fs_pool_awake(const struct fs_pool *p) {
-  return atomic_load_explicit(&p->sleepers, memory_order_relaxed) == 0;
+bool fs_pool_would_help(struct fs_pool *p) {
+  if (atomic_load_explicit(&p->sleepers, memory_order_relaxed) == 0) return true;
+  bool close = fs_now() - p->left < WORKER_SPINS;
+  p->close = close ? p->close + 1 : 0;
+  if (p->close < CLOSE_JOBS) return false;
+  p->close = 0;
+  return true;
 }
+
+void fs_pool_was_alone(struct fs_pool *p) { p->left = fs_now(); }
 
 static void join(struct fs_pool *p) {
   atomic_fetch_or(&p->inside, CLOSED);

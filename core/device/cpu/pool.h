@@ -11,8 +11,11 @@ struct fs_pool;
 struct fs_pool *fs_pool_new(int threads);
 void fs_pool_free(struct fs_pool *p);
 int fs_pool_threads(const struct fs_pool *p);
-/* Whether no thread sleeps: then a job costs next to nothing to hand out. */
-bool fs_pool_awake(const struct fs_pool *p);
+/* Whether threads should have a job that is not worth waking them for: none sleeps, so it
+ * costs next to nothing to hand out; or such jobs come so close that who is called for this one
+ * will be awake for the next. Who then does one alone says when it is over. */
+bool fs_pool_would_help(struct fs_pool *p);
+void fs_pool_was_alone(struct fs_pool *p);
 
 /* Runs task(user, k, worker) for k = 0 .. n-1, in any order, on up to `threads`
  * threads; worker < threads tells which. Returns when all have run, or

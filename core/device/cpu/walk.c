@@ -1211,7 +1211,8 @@ static enum fs_status run_stages(const struct fs_walk *w, struct fs_pool *pool, 
                                  char *scratch, char *work, void *const *slots,
                                  const struct fs_number *params) {
   struct launch l = {w, scratch, work, slots, params, FS_STAGE_BEFORE};
-  if (w->cut.small || (w->kernel->alone && !fs_pool_awake(pool))) threads = 1;
+  bool alone = !w->cut.small && w->kernel->alone && !fs_pool_would_help(pool);
+  if (w->cut.small || alone) threads = 1;
   int64_t lines = fs_walk_tasks(w, FS_STAGE_BEFORE);
   int64_t tasks = fs_walk_tasks(w, FS_STAGE_TASKS);
   int of_lines = w->cut.short_lines ? 1 : threads;
@@ -1223,7 +1224,9 @@ static enum fs_status run_stages(const struct fs_walk *w, struct fs_pool *pool, 
   l.stage = FS_STAGE_AFTER;
   if (st == FS_OK && w->after.len)
     st = fs_pool_run(pool, of_lines, lines, run_lines, &l);
-  return st == FS_OK ? run_ends(&l, pool, threads) : st;
+  if (st == FS_OK) st = run_ends(&l, pool, threads);
+  if (alone) fs_pool_was_alone(pool);
+  return st;
 }
 
 enum fs_status fs_walk_run(const struct fs_walk *w, struct fs_pool *pool,
