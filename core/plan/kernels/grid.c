@@ -247,6 +247,14 @@ static double body(const struct group *g, const struct fs_kernel *k) {
   return FS_MAX(k->first - fs_predict_launch(g->p->device), 0);
 }
 
+/* The kernel of the group, or `next` (NULL: none), that takes longest. */
+static const struct fs_kernel *largest_of(const struct group *g, const struct fs_kernel *next) {
+  const struct fs_kernel *list = g->plan->kernels.data, *largest = &list[g->first];
+  for (int x = g->first; x < g->end; x++)
+    if (body(g, &list[x]) > body(g, largest)) largest = &list[x];
+  return next && body(g, next) > body(g, largest) ? next : largest;
+}
+
 /* As many threads as all; the work spread over the device. Rows that a block has to
  * itself stay so. */
 static void fit(struct fs_kernel *k, const struct fs_tuning *like, int units) {
@@ -336,6 +344,28 @@ static double body_like(const struct group *g, const struct fs_kernel *k,
   return FS_MAX(fs_predict_by(g->p->memo, &w, d).seconds - fs_predict_launch(d), 0);
 }
 
+/* The same with the leader's number of rows at once, which may be better than what the kernel had
+ * for threads of its own: w = A*x behind x = A'*y, 4096 x 4096 in f32 on an H200, 34.6 us with two
+ * rows and 31.7 with four. Infinite: it has no such way, or `fewer` is not asked for where they do
+ * not find room. */
+static double with_rows_of(const struct group *g, const struct fs_kernel *k,
+                           const struct fs_kernel *leads, const struct fs_tuning *like,
+                           bool fewer, struct fs_tuning *tune) {
+  const struct fs_device *d = g->p->device;
+  struct fs_kernel other = *k;
+  struct fs_work w = k->work;
+  *tune = k->tune;
+  if (k == leads || !fs_kernel_has_rows(k) || !fs_kernel_has_rows(leads) || is_pinned(g->p, k) ||
+      k->tune.iters == like->iters || !fs_predict_knows_by(g->p->memo, &w, d))
+    return INFINITY;
+  fit(&other, like, d->units);
+  for (other.tune.iters = like->iters; fs_tune_resident(&other) < like->blocks_per_sm;)
+    if (!fewer || (other.tune.iters /= 2) <= k->tune.iters) return INFINITY;
+  fs_kernel_count_tuning(&other, d, &w);
+  *tune = other.tune;
+  return FS_MAX(fs_predict_by(g->p->memo, &w, d).seconds - fs_predict_launch(d), 0);
+}
+
 /* A barrier of the launch's blocks (with `next` behind; NULL: as it is), as many as the
  * phase of the most tasks fills. */
 static double barrier_of(const struct group *g, const struct fs_kernel *next,
@@ -391,20 +421,19 @@ static double shared_cost(const struct fs_kernel *k, const struct fs_kernel *lar
 
 /* The launch of the group with `next` behind it (NULL: as it is). */
 static double cost(const struct group *g, const struct fs_kernel *next, bool barrier) {
-  const struct fs_kernel *list = g->plan->kernels.data, *largest = &list[g->first];
+  const struct fs_kernel *list = g->plan->kernels.data, *largest = largest_of(g, next);
   double seconds = fs_predict_launch(g->p->device);
   if (g->end == g->first + 1 && !next) return seconds + body(g, largest);
-  for (int x = g->first; x < g->end + (next != NULL); x++) {
-    const struct fs_kernel *k = x < g->end ? &list[x] : next;
-    if (body(g, k) > body(g, largest)) largest = k;
-  }
   struct fs_tuning like = walk_of(g, largest, next);
   double wait = barrier_of(g, next, &like);
   bool waits = barrier || (next && folds(next));
   for (int x = g->first; x < g->end; x++) waits |= fs_kernel_waits(&list[x]);
   for (int x = g->first; x < g->end + (next != NULL); x++) {
     const struct fs_kernel *k = x < g->end ? &list[x] : next;
-    seconds += (1 + shared_cost(k, largest, waits)) * body_like(g, k, &like, waits);
+    struct fs_tuning tune;
+    double mine = FS_MIN(body_like(g, k, &like, waits),
+                         with_rows_of(g, k, largest, &like, false, &tune));
+    seconds += (1 + shared_cost(k, largest, waits)) * mine;
     seconds += waited(g, k, x < g->end ? k->joint == FS_BARRIER : barrier, wait, &like);
   }
   return seconds;
@@ -440,14 +469,6 @@ static bool worth_it(const struct group *g, const struct fs_kernel *k, bool barr
   const struct fs_device *d = g->p->device;
   double alone = cost(g, NULL, false), before = alone - fs_predict_launch(d);
   return cost(g, k, barrier) < alone + k->first + fs_plan_change(d, before, body(g, k));
-}
-
-/* The kernel of the group, or `next`, that takes longest. */
-static const struct fs_kernel *largest_of(const struct group *g, const struct fs_kernel *next) {
-  const struct fs_kernel *list = g->plan->kernels.data, *largest = &list[g->first];
-  for (int x = g->first; x < g->end; x++)
-    if (body(g, &list[x]) > body(g, largest)) largest = &list[x];
-  return body(g, next) > body(g, largest) ? next : largest;
 }
 
 /* -- one way to walk ------------------------------------------------------------------- */
@@ -498,30 +519,20 @@ static bool reads_again(const struct group *g, const struct fs_kernel *k) {
   return false;
 }
 
-/* With the launch's threads, the leader's number of rows at once may be better than what the
- * kernel had for threads of its own: w = A*x behind x = A'*y, 4096 x 4096 in f32 on an H200, 34.6
- * us with two rows and 31.7 with four. Of what the cache has in part more should be under way
- * than prices say, which are those of launches that come again: the second phase of GEMVER at
- * 4096 with one, two and four rows takes 59.5, 57.5 and 56.5 us. */
+/* The leader's number of rows at once, if that is better; the kernel's time then is in `first`.
+ * Of what the cache has in part more should be under way than prices say, which are those of
+ * launches that come again: the second phase of GEMVER at 4096 with one, two and four rows takes
+ * 59.5, 57.5 and 56.5 us. */
 static void follow_rows(const struct group *g, struct fs_kernel *k,
                         const struct fs_kernel *leads, const struct fs_tuning *like) {
   static const double WORTH_IT = 0.01, AT_MOST = 0.05;
-  const struct fs_device *d = g->p->device;
-  struct fs_kernel other = *k;
-  struct fs_work w = k->work;
-  if (k == leads || !fs_kernel_has_rows(k) || !fs_kernel_has_rows(leads) || is_pinned(g->p, k) ||
-      k->tune.iters == like->iters || !fs_predict_knows_by(g->p->memo, &w, d))
-    return;
+  struct fs_tuning tune;
   bool again = reads_again(g, k);
-  fit(&other, like, d->units);
-  for (other.tune.iters = like->iters; fs_tune_resident(&other) < like->blocks_per_sm;)
-    if (!again || (other.tune.iters /= 2) <= k->tune.iters) return;
-  fs_kernel_count_tuning(&other, d, &w);
-  double seconds = fs_predict_by(g->p->memo, &w, d).seconds;
-  double now = body_like(g, k, like, true) + fs_predict_launch(d);
-  bool more = again && other.tune.iters > k->tune.iters;
-  if (seconds >= now * (more ? 1 + AT_MOST : 1 - WORTH_IT)) return;
-  k->tune = other.tune;
+  double launch = fs_predict_launch(g->p->device);
+  double seconds = with_rows_of(g, k, leads, like, again, &tune) + launch;
+  double most = again && tune.iters > k->tune.iters ? 1 + AT_MOST : 1 - WORTH_IT;
+  if (seconds >= (body_like(g, k, like, true) + launch) * most) return;
+  k->tune = tune;
   k->first = seconds;
 }
 
@@ -531,18 +542,16 @@ static void close_group(struct group *g) {
   if (g->end == g->first + 1) return;
   const struct fs_device *d = g->p->device;
   struct fs_kernel *list = g->plan->kernels.data;
-  int largest = g->first;
-  for (int k = g->first; k < g->end; k++)
-    if (body(g, &list[k]) > body(g, &list[largest])) largest = k;
+  const struct fs_kernel *largest = largest_of(g, NULL);
   bool waits = false;
   for (int k = g->first; k < g->end; k++) waits |= fs_kernel_waits(&list[k]);
-  int leads = pinned_kernel(g) < 0 ? largest : pinned_kernel(g);
+  int leads = pinned_kernel(g) < 0 ? (int)(largest - list) : pinned_kernel(g);
   struct fs_tuning like = walk_of(g, &list[leads], NULL);
   for (int k = g->first; k < g->end; k++) follow_rows(g, &list[k], &list[leads], &like);
   double phases[MOST_PHASES], wait = barrier_of(g, NULL, &like);
   for (int k = g->first; k < g->end; k++) {
     struct fs_kernel *kn = &list[k];
-    double seconds = (1 + shared_cost(kn, &list[largest], waits)) * body_like(g, kn, &like, waits);
+    double seconds = (1 + shared_cost(kn, largest, waits)) * body_like(g, kn, &like, waits);
     if (kn->joint == FS_LAUNCH) seconds += fs_predict_launch(d);
     seconds += waited(g, kn, kn->joint == FS_BARRIER, wait, &like);
     phases[k - g->first] = FS_MAX(seconds, 0);
@@ -597,11 +606,10 @@ static bool join(struct group *g, struct fs_kernel *k) {
 
 void fs_plan_join(struct fs_maker *p, struct fs_plan *plan, const struct fs_pin_result *pins) {
   if (!fs_plan_may_join(p) || plan->kernels.len < 2) return;
-  size_t n = (size_t)plan->slots.len + 1;
-  struct group g = {.p = p, .plan = plan, .pins = pins,
-                    .written = fs_calloc(n, sizeof(bool)), .read = fs_calloc(n, sizeof(bool)),
-                    .carried = fs_calloc(n, sizeof(bool)),
-                    .writer = fs_calloc(n, sizeof(int)), .update = fs_calloc(n, sizeof(fs_id))};
+  int n = plan->slots.len + 1;
+  struct group g = {.p = p, .plan = plan, .pins = pins, .written = FS_NEW_N(p->arena, bool, n),
+                    .read = FS_NEW_N(p->arena, bool, n), .carried = FS_NEW_N(p->arena, bool, n),
+                    .writer = FS_NEW_N(p->arena, int, n), .update = FS_NEW_N(p->arena, fs_id, n)};
   open_group(&g, 0);
   for (int k = 1; k < plan->kernels.len; k++) {
     if (join(&g, &plan->kernels.data[k])) continue;
@@ -609,22 +617,14 @@ void fs_plan_join(struct fs_maker *p, struct fs_plan *plan, const struct fs_pin_
     open_group(&g, k);
   }
   close_group(&g);
-  free(g.written);
-  free(g.read);
-  free(g.carried);
-  free(g.writer);
-  free(g.update);
 }
 
 /* The seconds of the launch that begins with a kernel, beyond it; *end: the next one's. */
 static double launch_body(const struct fs_maker *p, const struct fs_plan *plan, int first,
                           int *end) {
-  const struct fs_kernel *list = plan->kernels.data;
   double seconds = -fs_predict_launch(p->device);
-  for (*end = first; *end < plan->kernels.len; ++*end) {
-    if (*end > first && list[*end].joint == FS_LAUNCH) break;
-    seconds += list[*end].first;
-  }
+  *end = fs_launch_end(plan, first);
+  for (int k = first; k < *end; k++) seconds += plan->kernels.data[k].first;
   return FS_MAX(seconds, 0);
 }
 
