@@ -72,6 +72,35 @@ function norminf(x, d = 0)
   end
   return reduce("max", abs(x), d)
 end
+# norm_more(x, p): norm(x, p): of a vector the p-th root of the sum of the p-th powers of its
+# magnitudes; of a matrix the largest column sum of magnitudes (1), row sum (inf), singular value (2).
+function norm_more(x, p)
+  if string(p) == "fro"
+    return norm(x)
+  end
+  a = abs(at_least_f32(x))
+  if numel(x) == length(x)
+    if p == 2
+      return norm(x)
+    elseif p == 1
+      return sum(a)
+    elseif p == inf
+      return max(a)
+    elseif p == 0
+      return sum(a != 0)
+    end
+    return sum(a.^p).^(1/p)
+  end
+  assert(ndims(x) == 2, "norm(A, p) takes a vector or a matrix")
+  if p == 2
+    return max(svdvals(x))
+  end
+  assert(p == 1 || p == inf, "of a matrix there are norm(A, 1), norm(A, 2), norm(A, inf) and norm(A, \"fro\")")
+  if p == 1
+    return max(sum(a, 1))
+  end
+  return max(sum(a, 2))
+end
 # normfro(A): the square root of the sum of the squares of a matrix.
 normfro(A) = norm(A)
 # normalize(x): x divided by its Euclidean length.
@@ -297,11 +326,15 @@ function flip(x)
 end
 flipud(A) = A[end:-1:1, :]
 fliplr(A) = A[:, end:-1:1]
-# circshift(x, k): a vector moved on by k places, the last first. circrows(A, k),
-# circcols(A, k): the rows, columns of a matrix so.
-function circshift(x, k)
+# circshift(x, k): a vector moved on by k places, the last first. circshift(A, [k, l]): a matrix
+# down by k, on by l; circshift(A, k, d): along dimension d. circrows(A, k), circcols(A, k): the
+# rows, columns of a matrix.
+function circshift(x, k, d = 0)
+  if d != 0 || numel(k) > 1
+    return rolled_along(x, k, d)
+  end
   assert(numel(x) == length(x),
-         "circshift takes a vector; of a matrix there are circrows and circcols")
+         "circshift takes a vector; of a matrix it is circshift(A, [k, l]) or circshift(A, k, 1)")
   assert(k == floor(k), "circshift moves by whole places")
   k = mod(k, max(numel(x), 1))
   if k == 0
@@ -311,6 +344,33 @@ function circshift(x, k)
     return [x[end+1-k:end], x[1:end-k]]
   end
   return [x[end+1-k:end]; x[1:end-k]]
+end
+# rolled_along(x, k, d): x moved on by k along dimension d; along the first ones by each of k if d is 0.
+function rolled_along(x, k, d)
+  if d == 0
+    for j = 1:numel(k)
+      x = rolled_along(x, number(k[j]), j)
+    end
+    return x
+  end
+  if d < 0
+    d = ndims(x) + 1 + d
+  end
+  assert(d >= 1 && d <= max(ndims(x), 1), "circshift goes along a dimension that there is")
+  if ndims(x) < 2
+    return circshift(x, k)
+  elseif d == 1 && ndims(x) == 2
+    return circrows(x, k)
+  elseif d == 2 && ndims(x) == 2
+    return circcols(x, k)
+  end
+  assert(k == floor(k), "circshift moves by whole places")
+  e = size(x)
+  order = [d; (1:ndims(x))[(1:ndims(x)) != d]]
+  y = permute(x, order)
+  n = size(x, d)
+  y = reshape(circrows(reshape(y, n, []), k), size(y))
+  return permute(y, argsort(order))
 end
 function circrows(A, k)
   assert(k == floor(k), "circrows moves by whole places")
@@ -389,6 +449,43 @@ function trapz(x, y)
 end
 # corr(X): the correlations between the columns of X; of f16 and bf16 in f32.
 corr(X) = cov(standardize(X))
+# erfinv(x): the y with erf(y) = x; a first guess (Giles, Approximating the erfinv function, 2012;
+# near 1 of erfc's asymptotic series), and two steps of Halley's iteration.
+function erfinv(x)
+  if ndims(x) == 0 && dtype(x) == "bool" || !has_floats(x)
+    x = f64(x)
+  end
+  given = x
+  x = at_least_f32(x)
+  a = abs(x)
+  w = -log1p(-a) - log1p(a)
+  l = -log1p(-a)
+  u = w - 2.5
+  v = sqrt(w) - 3
+  p = 1.50140941 + u.*(0.246640727 + u.*(-0.00417768164 + u.*(-0.00125372503 + u.*(0.000218580870
+      + u.*(-4.39150654e-6 + u.*(-3.52338770e-6 + u.*(3.43273939e-7 + u.*2.81022636e-8)))))))
+  q = 2.83297682 + v.*(1.00167406 + v.*(0.00943887047 + v.*(-0.00762246130 + v.*(0.00573950773
+      + v.*(-0.00367342844 + v.*(0.00134934322 + v.*(0.000100950558 - v.*0.000200214257)))))))
+  y = where(w < 5, p.*a, where(w < 15, q.*a, sqrt(l - 0.5*log(pi*l))))
+  for k = 1:2
+    e = where(a < 0.5, erf(y) - a, (1 - a) - erfc(y))
+    t = 0.886226925452758*e.*exp(y.*y)
+    y = where(t == t, y - t./(1 + y.*t), y)
+  end
+  return as_mean(sign(x).*where(a < 1, y, where(a == 1, inf, nan)), given)
+end
+# factorial(n): 1*2*...*n of whole numbers n. Exact up to 22; infinite above 170.
+function factorial(n)
+  assert(all(n >= 0 && floor(n) == n), "factorial takes whole numbers from 0 on")
+  table = [f64(1); cumprod(f64(1:170))]
+  f = where(n > 170, inf, table[min(f64(n), 170) + 1])
+  if ndims(n) == 0
+    return number(f)
+  elseif ndims(n) == 1
+    return f
+  end
+  return reshape(f, size(n))
+end
 # nchoosek(n, k): in how many ways k of n are chosen. Exact while it is below 2^53/n.
 function nchoosek(n, k)
   assert(k >= 0 && n >= k && floor(n) == n && floor(k) == k, "nchoosek takes whole numbers, 0 <= k <= n")
@@ -454,6 +551,9 @@ end
 # k it is: their "sum", "prod", "max", "min", "mean" or "count", in their order; 0 where none is.
 function accumarray(k, v, n = number(max(k)), how = "sum")
   k = k[:]
+  if numel(v) == 1
+    v = fill(number(v), numel(k))
+  end
   v = v[:]
   assert(numel(v) == numel(k), "accumarray needs as many values as places")
   if how == "count"

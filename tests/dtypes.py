@@ -75,3 +75,29 @@ def to_integer(a, dtype):
     high, low = a >= float(info.max + 1), a < float(info.min)
     inside = np.where(np.isnan(a) | high | low, 0, a).astype(np.int64).astype(HELD[dtype])
     return np.where(high, info.max, np.where(low, info.min, inside)).astype(HELD[dtype])
+
+
+def at_one_rank(arrays):
+    """Arrays of one rank, their dimensions aligned from the left. Where none of them would keep
+    its shape so, those of more dimensions than a matrix beside them lose extents of 1 in front."""
+    def from_left(arrays):
+        rank = max(a.ndim for a in arrays)
+        return [a.reshape(a.shape + (1,) * (rank - a.ndim)) for a in arrays]
+
+    def common(arrays):
+        try:
+            return np.broadcast_shapes(*[a.shape for a in arrays])
+        except ValueError:
+            return None
+
+    left = from_left(arrays)
+    shape = common(left)
+    if shape is not None and any(shape == a.shape for a in arrays):
+        return left
+    ranks = [a.ndim for a in arrays]
+    least = min([r for r in ranks if r >= 2], default=max(ranks))
+    if least < max(ranks) and all(set(a.shape[:a.ndim - least]) <= {1} for a in arrays):
+        less = from_left([a.reshape(a.shape[max(a.ndim - least, 0):]) for a in arrays])
+        if common(less) is not None:
+            return less
+    return left

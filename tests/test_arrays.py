@@ -159,7 +159,7 @@ ELSEWHERE = set('print ask error assert string number seed load kernel save time
                 'of_eigenvalues '
                 'denman_beavers in_taps taps2 in_taps2 folded folded2 by_fourier smooth_length part_of_full '
                 'contains endswith startswith fields filter format has has_floats join lower upper split strip '
-                'repeat replace reverse nchoosek polyfit corr i16 u16 u8 arg c128 c64 complex conj im isreal re'.split())
+                'repeat replace reverse nchoosek erfinv factorial norm_more rolled_along polyfit corr i16 u16 u8 arg c128 c64 complex conj im isreal re'.split())
 GIVEN = 'e = []; Z = zeros(0, 3); T = zeros(3, 0); S = zeros(0, 0); x = [1, 2, 3]; A = ones(2, 3);'
 
 

@@ -15,6 +15,7 @@ import sys
 import numpy as np
 
 import test_random
+from dtypes import at_one_rank  # noqa: E402
 
 ORDER = ["bool", "i32", "i64", "f16", "bf16", "f32", "f64"]
 NP = {"bool": np.bool_, "i32": np.int32, "i64": np.int64, "f16": np.float16,
@@ -59,15 +60,13 @@ def fits(a, dtype):
 
 
 def to_rank(a, rank):
-    """Dimensions are aligned from the left."""
     return a.reshape(a.shape + (1,) * (rank - a.ndim))
 
 
 def aligned(*arrays):
     """Broadcast arrays, or None."""
-    rank = max(a.ndim for a in arrays)
     try:
-        return np.broadcast_arrays(*[to_rank(a, rank) for a in arrays])
+        return np.broadcast_arrays(*at_one_rank(arrays))
     except ValueError:
         return None
 

@@ -27,6 +27,7 @@ import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, 'fake')]
 import fakegpu  # noqa: E402
+from dtypes import at_one_rank  # noqa: E402
 from score import Score  # noqa: E402
 
 score = Score()
@@ -74,12 +75,8 @@ def holds(dtype, most, fraction):
 
 
 def aligned(f):
-    """f of arrays whose dimensions are aligned from the left."""
-    def g(*arrays):
-        arrays = [np.asarray(a) for a in arrays]
-        rank = max(a.ndim for a in arrays)
-        return f(*[a.reshape(a.shape + (1,) * (rank - a.ndim)) for a in arrays])
-    return g
+    """f of arrays that are brought to one rank."""
+    return lambda *arrays: f(*at_one_rank([np.asarray(a) for a in arrays]))
 
 
 def bare(shape):

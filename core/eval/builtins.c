@@ -9,13 +9,14 @@
 #define SIGNATURE_2(name) name "(x, y)"
 #define SIGNATURE_3(name) name "(x, y, z)"
 /* min and max with one argument are reductions. */
-#define MIN_ARGS(id, arity) \
-  (FS_OP_##id == FS_OP_MIN || FS_OP_##id == FS_OP_MAX ? 1 : arity)
+#define IS_EXTREME(id) (FS_OP_##id == FS_OP_MIN || FS_OP_##id == FS_OP_MAX)
+#define MIN_ARGS(id, arity) (IS_EXTREME(id) ? 1 : arity)
+#define MAX_ARGS(id, arity) (IS_EXTREME(id) ? 3 : arity)
 
 static const struct fs_builtin builtins[] = {
 #define FS_MAP_OP(id, name, arity, types, result, commutes, infix, cuda, way, c, whole, cost, \
                   code, doc) \
-  {name, MIN_ARGS(id, arity), arity, fs_bi_map_op, FS_BT_MAP | FS_BT_PLAIN, FS_OP_##id,           \
+  {name, MIN_ARGS(id, arity), MAX_ARGS(id, arity), fs_bi_map_op, FS_BT_MAP | FS_BT_PLAIN, FS_OP_##id,           \
    SIGNATURE_##arity(name), doc},
 #include "core/graph/ops.def"
 
@@ -57,10 +58,11 @@ static const struct fs_builtin builtins[] = {
      "the n real numbers of which rfft makes z; without n an even number of them"},
     {"mean", 1, 2, fs_bi_mean, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_PARTS, 0, "mean(x[, dim])",
      "mean of all elements, or along a dimension"},
-    {"norm", 1, 1, fs_bi_norm, FS_BT_WHOLE | FS_BT_PLAIN, 0, "norm(x)",
-     "Euclidean length of a vector, Frobenius norm of a matrix"},
+    {"norm", 1, 1, fs_bi_norm, FS_BT_WHOLE | FS_BT_PLAIN, 0, "norm(x[, p])",
+     "Euclidean length of a vector, Frobenius norm of a matrix; norm(x, p) is that of the p-th "
+     "powers, of a matrix the norm that 1, 2 or inf names"},
     {"norm2", 1, 2, fs_bi_norm, FS_BT_WHOLE | FS_BT_PLAIN, 0, "norm2(x[, dim])",
-     "the same, or the lengths along a dimension"},
+     "the length, or Frobenius norm, or the lengths along a dimension"},
     {"dot", 2, 2, fs_bi_dot, FS_BT_WHOLE | FS_BT_PLAIN, 0, "dot(x, y)",
      "dot product of two vectors, of which the first is conjugated"},
     {"einsum", 2, -1, fs_bi_einsum, FS_BT_WHOLE, 0, "einsum(letters, A, B, ...)",

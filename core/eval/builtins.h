@@ -16,6 +16,8 @@ enum fs_status fs_arg_string(struct fs_call *c, int k, const char *what,
 enum fs_status fs_arg_dim(struct fs_call *c, int k, int *out);
 /* One or several dimensions, as bits from dimension 1 on; 0: none are given, which is all. */
 enum fs_status fs_arg_dims(struct fs_call *c, int k, unsigned *out);
+/* Whether an argument is left out, as `[]`. */
+bool fs_is_left_out(const struct fs_val *v);
 /* Extents m, n, ... from argument `from` on, then perhaps a type name; a vector
  * of extents, as size(A) gives, counts as its elements. */
 enum fs_status fs_arg_shape(struct fs_call *c, int from, struct fs_shape *shape,

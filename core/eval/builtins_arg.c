@@ -27,6 +27,10 @@ enum fs_status fs_arg_string(struct fs_call *c, int k, const char *what,
   return FS_OK;
 }
 
+bool fs_is_left_out(const struct fs_val *v) {
+  return v->kind == FS_V_TENSOR && v->tensor->shape.rank == 1 && !v->tensor->shape.dim[0];
+}
+
 static enum fs_status refuse_dims(struct fs_call *c, int k) {
   const char *hint = strcmp(c->builtin->name, "size") ? "one dimension after the other"
                                                       : "size(A) has all extents: m, n = size(A)";

@@ -117,9 +117,33 @@ static enum fs_status want_integers(struct fs_call *c) {
   return FS_OK;
 }
 
+/* max(A, [], dim): the middle argument stands for one that is not there. */
+static enum fs_status extreme_along(struct fs_call *c) {
+  if (!fs_is_left_out(&c->args[1]))
+    return fs_in_error(c->in, c->arg_spans[1], "wrong-type",
+                       "max(A, [], dim) goes along a dimension, max(max(x, y), z) takes three values",
+                       "between a value and a dimension stands []");
+  struct fs_val args[2] = {c->args[0], c->args[2]};
+  struct fs_span spans[2] = {c->arg_spans[0], c->arg_spans[2]};
+  struct fs_call along = *c;
+  along.n = 2;
+  along.args = args;
+  along.arg_spans = spans;
+  along.want = FS_MAX(c->want, 1);
+  if (fs_val_is_host(&args[0])) {
+    unsigned dims;
+    enum fs_status st = fs_arg_dims(&along, 1, &dims);
+    if (st == FS_OK && c->want > 1) c->out[1] = fs_val_number(1, true);
+    if (st == FS_OK) c->out[0] = fs_val_ref(args[0]);
+    return st;
+  }
+  return reduce_arg(&along, c->builtin->data == FS_OP_MIN ? FS_RD_MINR : FS_RD_MAXR, 0);
+}
+
 enum fs_status fs_bi_map_op(struct fs_call *c) {
   enum fs_map_op op = (enum fs_map_op)c->builtin->data;
   bool host = true;
+  if ((op == FS_OP_MIN || op == FS_OP_MAX) && c->n == 3) return extreme_along(c);
   if (fs_map_takes_integers(op) && want_integers(c) != FS_OK) return FS_ERR_USER;
   for (int k = 0; k < c->n; k++) host = host && fs_val_is_host(&c->args[k]);
   if ((op == FS_OP_MIN || op == FS_OP_MAX) && (c->n == 1 || c->want > 1)) {

@@ -124,6 +124,17 @@ static bool is_for_elements(const struct fs_builtin *b, int n) {
   return !(b->traits & FS_BT_MAP) || n > 1 || (b->data != FS_OP_MAX && b->data != FS_OP_MIN);
 }
 
+/* norm(x, p): what takes more arguments than a built-in function is norm_more(x, p) of the
+ * prelude. */
+static struct fs_func *with_more(struct fs_interp *in, const struct fs_func *f, int n) {
+  if (f->kind != FS_FN_BUILTIN || f->builtin->max_args < 0 || n <= f->builtin->max_args) return NULL;
+  struct fs_str name = {0};
+  fs_str_printf(&name, "%s_more", f->name);
+  const struct fs_val *v = fs_scope_find(&in->prelude, fs_str_text(&name));
+  fs_str_free(&name);
+  return v && n >= fs_func_needs(v->func) && n <= fs_func_takes(v->func) ? v->func : NULL;
+}
+
 static enum fs_status call_builtin(struct fs_interp *in, struct fs_func *f,
                                    int n, struct fs_val *args,
                                    const struct fs_span *spans,
@@ -245,6 +256,8 @@ enum fs_status fs_call_func(struct fs_interp *in, struct fs_func *f, int n,
   *got = 0;
   enum fs_status st = fs_poll(in, span);
   if (st != FS_OK) return st;
+  struct fs_func *more = with_more(in, f, n);
+  if (more) f = more;
   if (f->kind == FS_FN_BUILTIN)
     return call_builtin(in, f, n, args, spans, span, want, out, got);
   if (f->kind == FS_FN_ELEM && f->elem->native) {

@@ -86,6 +86,31 @@ static enum fs_status exec_assign(struct fs_interp *in,
   return st;
 }
 
+/* Displays what the names of places hold, each once. */
+static enum fs_status show_places(struct fs_interp *in, const struct fs_stmt *parts) {
+  enum fs_status st = FS_OK;
+  for (const struct fs_stmt *s = parts; s && st == FS_OK; s = s->next) {
+    const char *name = s->targets[0].name;
+    bool shown = is_blank(name);
+    for (const struct fs_stmt *k = parts; k != s; k = k->next)
+      shown |= !strcmp(k->targets[0].name, name);
+    struct fs_val v;
+    if (shown || !fs_lookup(in, name, &v)) continue;
+    st = fs_observe(in, name, v, s->span);
+    fs_val_unref(v);
+  }
+  return st;
+}
+
+/* a[1], b = f(x): all values are known before one is put anywhere. */
+static enum fs_status exec_several(struct fs_interp *in, const struct fs_stmt *s,
+                                   enum fs_flow *flow) {
+  enum fs_status st = fs_exec(in, s->body, flow);
+  for (int k = 0; k < s->n_targets; k++) fs_scope_remove(in->scope, s->targets[k].name);
+  if (st == FS_OK && !s->silent && !in->call_depth) st = show_places(in, s->body->next);
+  return st;
+}
+
 static enum fs_status exec_expr(struct fs_interp *in, const struct fs_stmt *s) {
   struct fs_val v;
   enum fs_status st = fs_eval(in, s->expr, &v);
@@ -658,6 +683,7 @@ static enum fs_status exec_one(struct fs_interp *in, const struct fs_stmt *s,
     case FS_ST_ASSIGN: return exec_assign(in, s);
     case FS_ST_INDEXED: return fs_exec_indexed(in, s);
     case FS_ST_PLACE: return fs_exec_place(in, s);
+    case FS_ST_SEVERAL: return exec_several(in, s, flow);
     case FS_ST_IF: return exec_if(in, s, flow);
     case FS_ST_WHILE: return exec_while(in, s, flow);
     case FS_ST_FOR: return exec_for(in, s, flow);

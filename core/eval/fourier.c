@@ -10,18 +10,13 @@ struct transform {
   int64_t n;       /* of numbers */
 };
 
-/* Whether an argument is left out, as `[]`. */
-static bool is_left_out(const struct fs_val *v) {
-  return v->kind == FS_V_TENSOR && v->tensor->shape.rank == 1 && !v->tensor->shape.dim[0];
-}
-
 /* The dimension: of a row its second, else the first unless one is named. Beyond those that
  * there are extents are 1. */
 static enum fs_status axis_arg(struct fs_call *c, struct fs_cx *z, int *axis) {
   struct fs_shape *shape = &z->re.shape;
   int64_t dim = 0;
   *axis = shape->rank == 2 && shape->dim[0] == 1;
-  if (c->n < 3 || is_left_out(&c->args[2])) return FS_OK;
+  if (c->n < 3 || fs_is_left_out(&c->args[2])) return FS_OK;
   enum fs_status st = fs_arg_int(c, 2, "the dimension", &dim);
   if (st != FS_OK) return st;
   if (dim < 0) dim += shape->rank + 1;
@@ -40,7 +35,7 @@ static enum fs_status length_arg(struct fs_call *c, const struct fs_shape *shape
                                  struct transform *t) {
   int64_t have = shape->dim[t->axis];
   t->n = t->op == FS_LIB_IRFFT ? 2 * (have - 1) : have;
-  if (c->n < 2 || is_left_out(&c->args[1])) {
+  if (c->n < 2 || fs_is_left_out(&c->args[1])) {
     if (t->n > 0 || t->op != FS_LIB_IRFFT) return FS_OK;
     return fs_in_error(c->in, c->span, "bad-length", "irfft(z, 1) gives one number",
                        "irfft needs a length here: %s is %s", fs_in_text(c->in, c->arg_spans[0]),
@@ -119,7 +114,7 @@ static enum fs_status read_numbers(struct fs_call *c) {
   int64_t any;
   for (int k = 1; k < c->n && st == FS_OK; k++) {
     const char *what = k == 1 ? "the length" : "the dimension";
-    if (!is_left_out(&c->args[k])) st = fs_arg_int(c, k, what, &any);
+    if (!fs_is_left_out(&c->args[k])) st = fs_arg_int(c, k, what, &any);
   }
   return st;
 }

@@ -150,7 +150,7 @@ static const struct fs_builtin *builtin_of(const struct fs_lift_nest *n,
 
 const struct fs_builtin *fs_lift_map(const struct fs_lift_nest *n, const struct fs_expr *e) {
   const struct fs_builtin *b = builtin_of(n, e);
-  return b && b->traits & FS_BT_MAP && e->n_args - 1 == b->max_args ? b : NULL;
+  return b && b->traits & FS_BT_MAP && e->n_args - 1 == fs_map_ops[b->data].arity ? b : NULL;
 }
 
 const struct fs_builtin *fs_lift_cast(const struct fs_lift_nest *n, const struct fs_expr *e) {

@@ -281,7 +281,7 @@ static int call(struct writer *w, const struct fs_expr *e, int to) {
   if (own_function(w, f->text)) return call_own(w, e, to);
   struct fs_loop_instruction i = {.code = FS_LC_MAP};
   if (b && fs_has_word(" size numel length ", f->text)) return copied(w, extent_of(w, e), to);
-  bool map = b && b->traits & FS_BT_MAP && e->n_args - 1 == b->max_args;
+  bool map = b && b->traits & FS_BT_MAP && e->n_args - 1 == fs_map_ops[b->data].arity;
   bool cast = b && b->traits & FS_BT_CAST && e->n_args == 2;
   if (!map && !cast) return refuse(w);
   if (cast && fs_dtype_is_half((enum fs_dtype)b->data)) return refuse(w);

@@ -153,15 +153,49 @@ static bool common_shape(const struct fs_shape *a, const struct fs_shape *b,
   return true;
 }
 
+/* s without leading extents of 1, until it has no more than so many. */
+static struct fs_shape without_leading(struct fs_shape s, int rank) {
+  int n = 0;
+  while (s.rank - n > rank && s.dim[n] == 1) n++;
+  for (int k = n; k < s.rank; k++) s.dim[k - n] = s.dim[k];
+  s.rank -= n;
+  return s;
+}
+
+static bool common_from_left(int n, const struct fs_tv *src, struct fs_shape *out) {
+  struct fs_shape shape = src[0].shape;
+  for (int k = 1; k < n; k++)
+    if (!common_shape(&shape, &src[k].shape, &shape)) return false;
+  *out = shape;
+  return true;
+}
+
+/* The common shape where those of more dimensions than a matrix beside them only have extents of
+ * 1 in front of it, and no operand would have the shape otherwise: H[k, :, :] + A is a matrix. */
+static bool common_without_leading(int n, const struct fs_tv *src, struct fs_shape *out) {
+  int rank = FS_MAX_RANK, most = 0;
+  for (int k = 0; k < n; k++) {
+    if (src[k].shape.rank >= 2) rank = FS_MIN(rank, src[k].shape.rank);
+    most = FS_MAX(most, src[k].shape.rank);
+  }
+  struct fs_shape shape = fs_shape_scalar();
+  for (int k = 0; k < n && rank < most; k++) {
+    struct fs_shape s = without_leading(src[k].shape, rank);
+    if (s.rank > rank || !common_shape(&shape, &s, &shape)) return false;
+  }
+  if (rank < most) *out = shape;
+  return rank < most;
+}
+
 fs_id fs_tv_spread(struct fs_interp *in, const struct fs_tv *t,
                    const struct fs_shape *shape) {
   int axis_of[FS_MAX_RANK];
-  struct fs_shape to = fs_squeeze(shape, axis_of);
-  struct fs_shape from = fs_squeezed(&t->shape);
+  struct fs_shape to = fs_squeeze(shape, axis_of), own = without_leading(t->shape, shape->rank);
+  struct fs_shape from = fs_squeezed(&own);
   if (from.rank == 0 || from.rank == to.rank) return t->node;
   int axes[FS_MAX_RANK], n = 0;
-  for (int k = 0; k < t->shape.rank; k++)
-    if (t->shape.dim[k] != 1) axes[n++] = axis_of[k];
+  for (int k = 0; k < own.rank; k++)
+    if (own.dim[k] != 1) axes[n++] = axis_of[k];
   struct fs_view v = fs_view_axes(n, axes);
   return fs_graph_view(fs_block_graph(in), t->node, &v, &to);
 }
@@ -202,12 +236,10 @@ enum fs_status fs_tv_common(struct fs_interp *in, int n,
                             const struct fs_tv *src,
                             const struct fs_span *spans, struct fs_span span,
                             const char *what, struct fs_shape *out) {
-  struct fs_shape shape = src[0].shape;
-  for (int k = 1; k < n; k++)
-    if (!common_shape(&shape, &src[k].shape, &shape))
-      return shape_error(in, n, src, spans, span, what);
-  *out = shape;
-  return FS_OK;
+  bool fits = common_from_left(n, src, out), whole = false;
+  for (int k = 0; k < n && fits; k++) whole |= fs_shape_equal(out, &src[k].shape);
+  if (whole || common_without_leading(n, src, out) || fits) return FS_OK;
+  return shape_error(in, n, src, spans, span, what);
 }
 
 enum fs_status fs_tv_map(struct fs_interp *in, enum fs_map_op op, int n,

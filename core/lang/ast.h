@@ -92,6 +92,8 @@ enum fs_stmt_kind {
   FS_ST_ASSIGN,    /* targets = expr; more than one: a call or FS_EX_VALUES */
   FS_ST_PLACE,     /* the same of a field, or of a part of a part: expr2 is an FS_EX_INDEX or
                       FS_EX_FIELD                                           */
+  FS_ST_SEVERAL,   /* a[1], s.x = f(x): body gives names that cannot be written, targets, the
+                      values, then each place its one                       */
   FS_ST_INDEXED,   /* name[subscripts] = expr: expr2 is an FS_EX_INDEX; in
                       `+=` and the like expr is a binary one of expr2      */
   FS_ST_IF,        /* expr, body, orelse (an elseif is an FS_ST_IF there)  */

@@ -118,7 +118,7 @@ const char *fs_c_fresh_name(struct fs_c_reader *p, const char *c) {
       " bool u8 i8 u16 i16 i32 u32 i64 f16 bf16 f32 f64 zeros reshape trunc mod where abs min max "
       "idiv bitand bitor bitxor shl shr sqrt rsqrt exp "
       "exp2 expm1 log log1p log2 log10 sin cos tan asin acos atan sinh cosh tanh atan2 hypot erf "
-      "erfc floor ceil round fma isnan isfinite pi eps inf nan Inf NaN idx idy idz ";
+      "erfc gamma lgamma floor ceil round fma isnan isfinite pi eps inf nan Inf NaN idx idy idz ";
   const char *name = c;
   for (int n = 2;; n++) {
     bool taken = fs_has_word(ours, name);
@@ -312,7 +312,7 @@ static struct fs_expr *function_call(struct fs_c_reader *p, const struct fs_c_to
       {"sin", "sin", 1}, {"cos", "cos", 1}, {"tan", "tan", 1}, {"asin", "asin", 1},
       {"acos", "acos", 1}, {"atan", "atan", 1}, {"sinh", "sinh", 1}, {"cosh", "cosh", 1},
       {"tanh", "tanh", 1}, {"atan2", "atan2", 2}, {"hypot", "hypot", 2}, {"erf", "erf", 1},
-      {"erfc", "erfc", 1}, {"floor", "floor", 1}, {"ceil", "ceil", 1}, {"rint", "round", 1},
+      {"erfc", "erfc", 1}, {"tgamma", "gamma", 1}, {"lgamma", "lgamma", 1}, {"floor", "floor", 1}, {"ceil", "ceil", 1}, {"rint", "round", 1},
       {"trunc", "trunc", 1}, {"fma", "fma", 3}, {"mad", "fma", 3}, {"fabs", "abs", 1},
       {"abs", "abs", 1}, {"fmin", "min", 2}, {"fmax", "max", 2}, {"min", "min", 2},
       {"max", "max", 2}, {"pow", "^", 2}, {"isnan", "isnan", 1}, {"isfinite", "isfinite", 1},

@@ -105,8 +105,7 @@ static const struct { const char *words, *hint; } elsewhere[] = {
     {" allclose isapprox ", "max(abs(x - y)) < 1e-6"},
     {" nanmean nansum nanmax ", "x[x == x] leaves NaN out"},
     {" roll shift ",
-     "circshift(x, k) moves the elements of a vector, circrows(A, k) and circcols(A, k) those "
-     "of a matrix"},
+     "circshift(x, k) moves the elements of a vector, circshift(A, [k, l]) those of a matrix"},
     {" sortperm ", "argsort(x)"},
     {" mode schur hess ", NULL},
     {" tabulate ", "bincount(k) counts how often each whole number is in k"},
@@ -114,7 +113,7 @@ static const struct { const char *words, *hint; } elsewhere[] = {
     {" interp ", "interp1(x, y, q)"},
     {" digitize discretize ", "searchsorted(edges, x, \"right\")"},
     {" binomial comb ", "nchoosek(n, k)"},
-    {" gamma ", "of a whole number n > 1 it is prod(f64(1:n-1)), its logarithm sum(log(f64(1:n-1)))"},
+    {" gammaln loggamma logabsgamma ", "lgamma(x)"},
     {" nonzero argwhere flatnonzero findall ", "find(mask)"},
     {" count count_nonzero ", "sum(mask)"},
     {" ismember in1d ", "any(x == value)"},
@@ -142,7 +141,6 @@ static const struct { const char *words, *hint; } elsewhere[] = {
     {" fix ", "trunc(x)"},
     {" rem ", "a - b.*trunc(a./b); mod(a, b) has the sign of b"},
     {" idivide div floor_divide ", "floor(a./b)"},
-    {" factorial ", "prod(f64(1:n))"},
     {" maximum fmax ", "max(x, y); max(x) of all elements"},
     {" minimum fmin ", "min(x, y); min(x) of all elements"},
     {" average ", "mean(x)"},
@@ -191,7 +189,6 @@ bool fs_elsewhere(const char *word, const char **hint) {
 
 /* What other languages give further arguments to. */
 static const struct { const char *name, *hint; } with_more[] = {
-    {"norm", "norm1(x) and norminf(x) are other norms"},
     {"std", "m, v = moments(A) are mean and variance of every column"},
     {"var", "m, v = moments(A) are mean and variance of every column"},
     {"log", "to another base it is log(x)/log(b)"},

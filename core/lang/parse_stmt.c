@@ -545,7 +545,7 @@ static struct fs_param as_param(const struct fs_expr *e) {
 
 static struct fs_stmt *bad_target(struct fs_parser *p,
                                   const struct fs_expr *e) {
-  const char *hint = "the left side is x, A[i, j], s.x, f(x), or a, b";
+  const char *hint = "the left side is x, A[i, j], s.x, f(x), or several: a, b[1], s.x";
   if (e->kind == FS_EX_BINARY && e->op >= FS_AO_EQ && e->op <= FS_AO_GE)
     hint = "a comparison gives a value; it cannot be assigned to";
   if (e->kind == FS_EX_INDEX) hint = "only a named value has elements to set";
@@ -603,27 +603,75 @@ static bool as_target(struct fs_parser *p, struct fs_stmt *s,
   return false;
 }
 
-/* targets = name "," name { "," name } "=" values   `first` is read already */
-static struct fs_stmt *rule_targets(struct fs_parser *p, struct fs_stmt *s,
-                                    struct fs_expr *first) {
-  struct fs_names names = {0};
-  bool good = is_plain_name(first);
-  if (good) good = fs_names_add(p, &names, as_param(first));
-  while (good && fs_accept(p, FS_TK_COMMA)) {
-    fs_skip_newlines(p);
-    good = !fail_keyword(p) && p->cur.kind == FS_TK_NAME;
-    if (good) good = fs_names_add(p, &names, fs_take_name(p));
+/* A statement that gives `place` the value of the name. */
+static struct fs_stmt *put_in_place(struct fs_parser *p, struct fs_expr *place,
+                                    struct fs_param name) {
+  struct fs_stmt *s = fs_st_node(p->arena, FS_ST_ASSIGN, place->span);
+  if (place->kind == FS_EX_CALL) return bad_target(p, place);
+  if (!as_target(p, s, place, false)) return NULL;
+  s->expr = fs_ex_node(p->arena, FS_EX_NAME, place->span, 0, NULL);
+  s->expr->text = name.name;
+  s->expr->text_len = strlen(name.name);
+  return s;
+}
+
+/* Of places that are more than names: they are given what the names (1), (2), ... are. */
+static struct fs_stmt *as_several(struct fs_parser *p, struct fs_stmt *s, int n,
+                                  struct fs_expr **places) {
+  struct fs_stmt *values = fs_st_node(p->arena, FS_ST_ASSIGN, s->span), **last = &values->next;
+  struct fs_param *names = fs_arena_alloc(p->arena, sizeof(*names) * (size_t)n);
+  for (int k = 0; k < n; k++) {
+    names[k] = (struct fs_param){fs_arena_printf(p->arena, "(%d)", k + 1), places[k]->span};
+    *last = put_in_place(p, places[k], names[k]);
+    if (!*last) return NULL;
+    last = &(*last)->next;
   }
+  values->silent = true;
+  values->n_targets = s->n_targets = n;
+  values->targets = s->targets = names;
+  s->kind = FS_ST_SEVERAL;
+  s->body = values;
+  return s;
+}
+
+static struct fs_stmt *as_names(struct fs_parser *p, struct fs_stmt *s, int n,
+                                struct fs_expr **places) {
+  struct fs_names names = {0};
+  for (int k = 0; k < n; k++)
+    if (!fs_names_add(p, &names, as_param(places[k]))) return NULL;
   s->kind = FS_ST_ASSIGN;
   s->targets = fs_names_take(p, &names, &s->n_targets);
+  return s;
+}
+
+/* targets = target "," target { "," target } "=" values    target = name | index | field
+ * `first` is read already */
+static struct fs_stmt *rule_targets(struct fs_parser *p, struct fs_stmt *s,
+                                    struct fs_expr *first) {
+  FS_VEC(struct fs_expr *) places = {0};
+  bool good = true, names = is_plain_name(first);
+  *FS_PUSH(&places) = first;
+  while (good && fs_accept(p, FS_TK_COMMA)) {
+    fs_skip_newlines(p);
+    good = !fail_keyword(p) && p->cur.kind == FS_TK_NAME && places.len < FS_MAX_NAMES;
+    struct fs_expr *e = good ? fs_rule_expr(p) : NULL;
+    good = e != NULL;
+    if (good) names &= is_plain_name(e), *FS_PUSH(&places) = e;
+  }
   if (!good || p->cur.kind != FS_TK_ASSIGN)
-    return fs_unexpected(p, "syntax",
-                         "several values are a, b = f(x) or a, b = 1, 2; statements on one "
-                         "line are separated by `;`",
-                         "expected names and `=`, found %s", fs_found(p));
+    s = fs_unexpected(p, "syntax",
+                      "several values are a, b = f(x) or a, b = 1, 2; statements on one "
+                      "line are separated by `;`",
+                      "expected names and `=`, found %s", fs_found(p));
+  else
+    s = names ? as_names(p, s, places.len, places.data) : as_several(p, s, places.len, places.data);
+  FS_VEC_FREE(&places);
+  if (!s) return NULL;
   fs_advance(p);
   fs_skip_newlines(p);
-  s->expr = fs_rule_values(p);
+  struct fs_expr *values = fs_rule_values(p);
+  if (names) s->expr = values;
+  else s->body->expr = values;
   return finish(p, s);
 }
 

@@ -147,7 +147,7 @@ static void statement(struct walk *w, const struct fs_stmt *s) {
     leave(&w->own, own);
   } else if (s->kind == FS_ST_FOR || s->kind == FS_ST_WHILE) {
     loop(w, s);
-  } else if (s->kind == FS_ST_BEGIN) {
+  } else if (s->kind == FS_ST_BEGIN || s->kind == FS_ST_SEVERAL) {
     statements(w, s->body);
   } else if (s->kind == FS_ST_ASSIGN) {
     for (int k = 0; k < s->n_targets; k++) add(&w->own, s->targets[k].name);

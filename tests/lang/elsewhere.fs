@@ -70,7 +70,7 @@ sum(A .* B, 2)'                                            # expect: f32[1×2]
 log(8)/log(2)                                              # expect: 3
 m, v = moments(A);
 # ---
-norm([1, 2], 1)                                            # error: norm takes 1 argument, not 2
+norm([1, 2], 1, 2)                                         # error: norm takes 1 argument, not 3
 # ---
 diff(eye(3))                                               # error: diff takes a vector; of a matrix there are diffrows and diffcols
 # ---

@@ -400,7 +400,7 @@ static const struct {
                       "  \"\\u{d800}\"\n   ^~~~~~~~\nhint: the escapes are "
                       "\\n \\t \\\\ \\\" \\xHH \\u{...}\n"},
     {"3 = x", "t:1:1: error: this cannot be assigned to\n  3 = x\n  ^\n"
-              "hint: the left side is x, A[i, j], s.x, f(x), or a, b\n"},
+              "hint: the left side is x, A[i, j], s.x, f(x), or several: a, b[1], s.x\n"},
     {"A(1) = 3", "t:1:1: error: this cannot be assigned to\n  A(1) = 3\n"
                  "  ^~~~\nhint: indexing is A[i, j]; a function's parameters "
                  "are plain names\n"},
