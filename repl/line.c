@@ -11,6 +11,7 @@
 #include <readline/readline.h>
 
 #include "core/lang/parse.h"
+#include "repl/colour.h"
 #include "repl/keys.h"
 #include "repl/term.h"
 
@@ -120,7 +121,7 @@ static void stop_and_redraw(void) {
   rl_deprep_terminal();
   fs_term_stop();
   prepare_terminal(1);
-  rl_resize_terminal();
+  fs_colour_resize();
   rl_forced_update_display();
 }
 
@@ -134,7 +135,7 @@ static int read_key(FILE *unused) {
       return fs_keys_read(&c, 1) == 1 ? (unsigned char)c : EOF;
     switch (fs_term_wait()) {
       case FS_TERM_KEY: break;
-      case FS_TERM_RESIZE: rl_resize_terminal(); break;
+      case FS_TERM_RESIZE: fs_colour_resize(); break;
       case FS_TERM_STOP: stop_and_redraw(); break;
       case FS_TERM_INTERRUPT: interrupted = true; return READERR;
     }
@@ -164,6 +165,7 @@ static void start_readline(struct fs_line *l, const struct fs_options *o) {
   fs_history_open(!o->no_history);
   bind_keys();
   rl_initialize();
+  rl_redisplay_function = fs_colour_redisplay; /* behind it: else it asks no terminfo */
   rl_bind_key('D' & 0x1f, end_or_delete);
 }
 
@@ -216,6 +218,7 @@ static enum got read_edited(bool more, int indent, struct fs_str *out) {
   start_indent = indent;
   have_taken = ended = interrupted = false;
   rl_reset_screen_size();
+  fs_colour_begin((int)sizeof prompt_first - 1, fs_term_look(rl_outstream).color);
   fs_term_set_input(FS_TERM_KEYS); /* to which Readline goes back */
   rl_callback_handler_install(fs_str_text(&prompt), on_line);
   while (!have_taken && !interrupted) {
@@ -224,7 +227,7 @@ static enum got read_edited(bool more, int indent, struct fs_str *out) {
         rl_callback_read_char();
         if (!have_taken && !interrupted) fit_indent();
         break;
-      case FS_TERM_RESIZE: rl_resize_terminal(); break;
+      case FS_TERM_RESIZE: fs_colour_resize(); break;
       case FS_TERM_STOP: stop_and_redraw(); break;
       case FS_TERM_INTERRUPT: interrupted = true; break;
     }

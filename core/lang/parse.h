@@ -26,6 +26,10 @@ int fs_parse_indent(const char *text, size_t len);
  * bracket that closes. */
 int fs_parse_outdent(const char *line);
 
+/* What each byte of a text belongs to, for who colours it, as letters: k keyword, n number,
+ * s string, c comment, `:` command, blank: none of these. Any text, also half of one. */
+void fs_parse_kinds(const char *text, size_t len, char *kinds);
+
 /* Whether `words`, each with a blank before and behind it, has this one. */
 bool fs_has_word(const char *words, const char *word);
 /* Whether other languages have this word, or a function of this name, which here is

@@ -895,3 +895,39 @@ int fs_parse_outdent(const char *line) {
     if (len == strlen(words[k]) && !strncmp(line, words[k], len)) return INDENT;
   return 0;
 }
+
+static char kind_of(const struct fs_token *t, const char *text) {
+  switch (t->kind) {
+    case FS_TK_NUMBER: return 'n';
+    case FS_TK_STRING: return 's';
+    case FS_TK_COMMAND: return ':';
+    case FS_TK_BAD: return text[t->begin] == '"' ? 's' : ' ';
+    default: return t->kind >= FS_TK_IF && t->kind <= FS_TK_FALSE ? 'k' : ' ';
+  }
+}
+
+/* Between two tokens: blanks, and comments from # or // on. */
+static void mark_comments(const char *text, size_t from, size_t to, char *kinds) {
+  for (size_t at = from; at < to; at++) {
+    if (text[at] != '#' && text[at] != '/') continue;
+    for (; at < to && text[at] != '\n'; at++) kinds[at] = 'c';
+  }
+}
+
+void fs_parse_kinds(const char *text, size_t len, char *kinds) {
+  struct fs_diags diags;
+  struct fs_arena *arena = fs_arena_new();
+  struct fs_token t;
+  memset(kinds, ' ', len);
+  fs_diags_init(&diags);
+  struct fs_lexer lx = {.diags = &diags, .arena = arena, .text = text, .end = (uint32_t)len,
+                        .source = fs_source_add(&diags, "", text, len), .line_start = true,
+                        .commands = true, .quiet = true};
+  for (size_t end = 0; fs_lex(&lx, &t), t.kind != FS_TK_EOF; end = FS_MAX(end, lx.pos)) {
+    mark_comments(text, end, t.begin, kinds);
+    if (t.end > t.begin) memset(kinds + t.begin, kind_of(&t, text), t.end - t.begin);
+    if (lx.pos <= end && t.kind == FS_TK_BAD) break; /* it goes no further */
+  }
+  fs_diags_free(&diags);
+  fs_arena_free(arena);
+}

@@ -62,7 +62,8 @@ static const struct fs_topic topics[] = {
   {"keys", "keys at the prompt",
    "  Tab        completes names, commands, files\n"
    "  Up, Down   earlier inputs          Ctrl-R   searches them\n"
-   "  Ctrl-C     at the prompt: clears the input; running: stops it, values stay\n"
+   "             with a word before the cursor, those that begin with it\n"
+  "  Ctrl-C     at the prompt: clears the input; running: stops it, values stay\n"
    "  Ctrl-D     leaves\n"},
   {"settings", "what :set changes", NULL},  /* with their values */
 };

@@ -20,7 +20,7 @@ MOVES = re.compile(r'\x1b\[([0-9;?]*)([A-Za-z@])|\x1b.')
 
 
 def screen_of(text, columns):
-    """What a terminal that never scrolls shows of this, and the row of its cursor."""
+    """What a terminal that never scrolls shows of this, and the row and column of its cursor."""
     lines, y, x, at = [[]], 0, 0, 0
     while at < len(text):
         found = MOVES.match(text, at)
@@ -54,7 +54,7 @@ def screen_of(text, columns):
             lines.append([])
     while len(lines) > 1 and not ''.join(lines[-1]).strip():
         lines.pop()
-    return [''.join(line).rstrip() for line in lines], y
+    return [''.join(line).rstrip() for line in lines], y, x
 
 
 class Terminal:
@@ -75,9 +75,18 @@ class Terminal:
         their ends."""
         return screen_of(self.raw.decode('utf-8', 'replace'), self.columns)[0]
 
+    def look(self):
+        """The lines, and the row and column of the cursor."""
+        return screen_of(self.raw.decode('utf-8', 'replace'), self.columns)
+
+    def settle(self):
+        """Until nothing more comes, which has to be waited for."""
+        while self._pump(0.02):
+            pass
+
     def is_below(self):
         """Whether something stands in lines below the cursor's."""
-        lines, row = screen_of(self.raw.decode('utf-8', 'replace'), self.columns)
+        lines, row, _ = screen_of(self.raw.decode('utf-8', 'replace'), self.columns)
         return row < len(lines) - 1
 
     def resize(self, rows, columns, tell=True):

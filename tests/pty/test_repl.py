@@ -956,6 +956,56 @@ def test_json_in_a_pipe(c):
     assert events[-1]['event'] == 'done'
 
 
+# -- colours of what is typed ---------------------------------------------------
+
+TYPED = ['for k = 1:10', ' "a b"', '2.5e3', ' # end', '; end', 'x', ' ', LEFT, LEFT*7, '\x1b[C',
+         CTRL_A, '\x05', '\x7f', '\x0b', '\x17', UP, DOWN, '"', 'é', '(', '\x1b[C'*3, '0'*36]
+
+
+def test_typed_text_has_colours(c):
+    t = c.start()
+    mark = len(t.raw)
+    t.send('for k = 1:2; s = "end"; end # end')
+    t.until(lambda: b'\x1b[2m# end' in t.raw[mark:])
+    for painted in (b'\x1b[35mfor', b'\x1b[36m1', b'\x1b[32m"end"', b'\x1b[35mend'):
+        assert painted in t.raw[mark:], t.raw[mark:]
+    t.line('')
+    t.send('end')
+    t.until(lambda: t.raw.endswith(b'\x1b[35mend\x1b[0m\r\x1b[7C'))
+    t.send('x')
+    t.until(lambda: t.raw.endswith(b'\x1b[4Cendx\r\x1b[8C'), 60)  # no word of the language
+    t.line('')
+    mark = len(t.raw)
+    t.send(':plan box')
+    t.until(lambda: b'\x1b[34m:plan box' in t.raw[mark:])
+
+
+def test_no_colours_where_none_are_wanted(c):
+    for env in ({'NO_COLOR': '1'}, {'TERM': 'dumb'}, {'args': ('--color', 'never')}):
+        t = c.start(*env.pop('args', ()), **env)
+        mark = len(t.raw)
+        t.line('for k = 1:2; s = 1; end # end')
+        assert b'\x1b[3' not in t.raw[mark:], t.raw[mark:]
+
+
+def test_colours_move_nothing(c):
+    """Whatever is typed, the screen and its cursor are as they are without colours: also
+    at the ends of rows, in lines that Readline has to break, and with some of several lines."""
+    random.seed(5)
+    for columns in (40, 60, 80, 120, 200):
+        plain, coloured = (c.start(columns=columns, **env) for env in ({'NO_COLOR': '1'}, {}))
+        for t in (plain, coloured):
+            t.line('begin\r1\rend')
+            t.mark = len(t.raw)
+        for _ in range(60):
+            keys = random.choice(TYPED)
+            for t in (plain, coloured):
+                t.send(keys)
+            plain.settle()
+            coloured.settle()
+            coloured.until(lambda: plain.settle() or plain.look() == coloured.look(), 60)
+
+
 # -- the session as texts -------------------------------------------------------
 
 def test_session_is_saved_as_a_script(c):
