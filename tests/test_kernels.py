@@ -118,6 +118,8 @@ def written(r):
     hashed = (hashed ^ (hashed >> np.uint32(16)))*np.uint32(1664525) + np.uint32(1013904223)
     bytes_ = np.array([-128, -1, 5, 127], np.int8)
     words = np.array([300, 65535, 0, 128], np.uint16)
+    all_bytes = np.array([255, 0, 3, 255, 254, 1, 127, 128, 255], np.uint8)
+    x256 = array(256)
     packed = ((bytes_.astype(int) << 8) | (words & 255)).astype(np.int16)
     return [('written.cu', *case) for case in [
         ('saxpy', [12, 2, x, y], [2*x + y]), ('hotspot', [a, b, 6, 7, 0.5, 4, 2, 1, 3], [hot(a, b)]),
@@ -134,6 +136,9 @@ def written(r):
         ('packed', [bytes_, words, 4], [packed]),
         ('brighter', [bits.astype(np.uint8), 100, 8],
          [np.minimum(bits.astype(np.uint8).astype(int) + 100, 255).astype(np.uint8)]),
+        ('tallied', [all_bytes, 9, np.zeros(256, np.uint32)],
+         [np.bincount(all_bytes, minlength=256).astype(np.uint32)]),
+        ('table_of_bytes', [bytes_, x256, 4], [x256[bytes_.astype(int) + 128]]),
         ('rgb2gray', [rgb, 5, 4], [grey]), ('box', [a, 7, 6], [boxed(a)]),
         ('collatz', [small, 9], [np.array([1, 1, 2, 2, 3, 3, 4, 4, 5], I32)]),
         ('quarters', [x], [quarters.astype(F32)]), ('strided', [x, 12], [2*x]),

@@ -212,6 +212,7 @@ static bool element(struct tree *t, const struct fs_expr *e, struct fs_expr **ou
     if (!value_of(t, e->args[k], &v)) return false;
     if (is_float(v.type))
       return fail(t, e->args[k]->span, "kernel-syntax", NULL, "a subscript is a whole number");
+    v = as_type(t, v, FS_MAX(v.type, FS_C_I32)); /* 255 + 1 is no u8 */
     all[n++] = fs_ex_binary(t->c->arena, FS_AO_ADD, v.e, number(t, v.e->span, 1, true));
   }
   *out = fs_ex_node(t->c->arena, FS_EX_INDEX, e->span, n, all);

@@ -221,3 +221,14 @@ __global__ void brighter(unsigned char *image, int by, int n) {
     image[i] = v > 255 ? 255 : v;
   }
 }
+
+// Bytes as places: 255 + 1 is 256
+__global__ void tallied(const unsigned char *data, int n, unsigned int *h) {
+  int i = blockIdx.x*blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(&h[data[i]], 1);
+}
+
+__global__ void table_of_bytes(const signed char *data, const float *t, float *y, int n) {
+  int i = blockIdx.x*blockDim.x + threadIdx.x;
+  if (i < n) y[i] = t[data[i] + 128];
+}
