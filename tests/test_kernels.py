@@ -145,6 +145,18 @@ def written(r):
         ('chosen', [x, k[:4]], [chosen(x, k[:4])])]]
 
 
+def warps(r):
+    """Sums over the lanes of a warp."""
+    x, zero = r.integers(-9, 10, 150).astype(F32), np.zeros(1, F32)
+    k, rows = x.astype(I32), r.integers(-9, 10, (4, 50)).astype(F32)
+    return [('warps.cu', *case) for case in [
+        ('strided', [x, zero, 150], [zero + x.sum()]), ('by_blocks', [x, zero, 150], [zero + x.sum()]),
+        ('called', [x, zero + 5, 150], [zero + 5 + x.sum()]),
+        ('written_out', [k, np.zeros(1, I32), 150], [k.sum(keepdims=True).astype(I32)]),
+        ('largest', [k, np.array([-99], I32), 150], [k.max(keepdims=True)]),
+        ('row_sums', [rows, np.zeros(4, F32), 50], [rows.sum(axis=1)])]]
+
+
 def near(value, size=1):
     """Where a library's functions are in it: what single precision leaves of it, and of what it is
     the difference of, numbers up to 6*size."""
@@ -379,7 +391,7 @@ def cases(r):
          [np.array([min([4] + list(x[k[:n] % 3 == i])) for i in range(3)], F32)]),
         ('atomic.cu', 'total', [x, np.ones(1, F32)], [x.sum(keepdims=True) + 1]),
         (cl, 'hist', [k % 5, np.zeros(5, I32)], [np.bincount(k % 5, minlength=5).astype(I32)]),
-        *written(r), *tiles(r), *users(r), *vectors(r)]
+        *written(r), *tiles(r), *users(r), *vectors(r), *warps(r)]
 
 
 def expected(name, args, results):
@@ -557,6 +569,35 @@ REFUSED = {
                       'nested too deeply'),
     'a NUL byte': (HEAD + '  y[idx] = 1;\0\n}', '2:14', 'this is no text'),
 }
+TREE = '  for (int k = 16; k > 0; k /= 2) v += __shfl_down_sync(~0u, v, k);\n'
+# What is done with shuffles, and what is said of it.
+WARPS = {
+    '  v = v + __shfl_up_sync(~0u, v, 1);\n  y[idx] = v;': '`__shfl_up_sync` is read as a step',
+    '  v = v + __shfl_down_sync(~0u, v, 1);\n  y[idx] = v;': 'is read in a tree of sums alone',
+    '  for (int k = 8; k > 0; k /= 2) v += __shfl_down_sync(~0u, v, k);\n'
+    '  if (threadIdx.x % 32 == 0) atomicAdd(y, v);': 'is read in a tree of sums alone',
+    '  for (int k = 16; k > 0; k /= 2) v += __shfl_down_sync(~0u, v, k, 16);\n'
+    '  if (threadIdx.x % 32 == 0) atomicAdd(y, v);': 'read as a step of a sum over the 32',
+    TREE + '  y[idx] = v;': 'is added atomically by one of its threads',
+    TREE + '  if (threadIdx.x == 0) atomicAdd(y, v);': 'is added atomically by one of its threads',
+    TREE + '  atomicAdd(y, v);': 'is added atomically by one of its threads',
+    TREE + '  if (threadIdx.x % 32 == 0) atomicMax(y, v);': 'what one thread of a warp does',
+    TREE + '  if (threadIdx.x % 32 == 0) y[idx] = v;': 'what one thread of a warp does',
+    TREE + '  if (threadIdx.x % 32 == 0) atomicAdd(y, v); else y[idx] = 1;': 'beside its sum',
+    TREE + TREE + '  if (threadIdx.x % 32 == 0) atomicAdd(y, v);': 'is summed once more',
+    '  float w = v;\n' + TREE.replace('v +=', 'w +=').replace('v, k', 'w, k') +
+    '  v = 2;\n  if (threadIdx.x % 32 == 0) atomicAdd(y, w);': 'something else by now',
+    '  if (n > 1) {' + TREE + '  }\n  if (threadIdx.x % 32 == 0) atomicAdd(y, v);':
+        'was not summed by all',
+    '  __shared__ float s[32];\n' + TREE + '  if (threadIdx.x % 32 == 0) s[threadIdx.x/32] = v;\n'
+    '  __syncthreads();\n  if (threadIdx.x == 0) atomicAdd(y, s[0] + s[1]);':
+        'are read by the first warp alone',
+    '  __shared__ float s[32];\n' + TREE + '  if (threadIdx.x % 32 == 0) s[threadIdx.x/32] = v;\n'
+    '  __syncthreads();\n  v = threadIdx.x < blockDim.x/32 ? s[threadIdx.x] : 0;\n' + TREE +
+    '  if (threadIdx.x == 0) y[blockIdx.x] = v;': 'how many threads a block sums does not follow',
+    '  if (threadIdx.x < 32) {' + TREE + '  }\n  if (threadIdx.x == 0) atomicAdd(y, v);':
+        'is added atomically by one of its threads',
+}
 X = 'A = f32([1, 2; 3, 4]); x = f32([1, 2]);\n'
 # A kernel, a call of it, where the error points in the file, and what it says.
 CALLED = {
@@ -631,6 +672,19 @@ def check_users(run):
         score.check(words in said and said.count('error:') == 1, (name, said))
 
 
+def check_warps(run):
+    for body, words in WARPS.items():
+        text = '__global__ void f(const float *x, float *y, int n) {\n  int i = idx;\n  float v = x[i];\n'
+        said = refused(run, text + body + '\n}\n', 'f(x, x)\n')
+        score.check(words in said and said.count('error:') == 1 and '^' in said, (body, said))
+    head = f'f = :kernel "{os.path.join(KERNELS, "warps.cu")}", '
+    x = 'x = f32(mod(7*(1:150), 31)); '
+    done = run(x + head + '"each_block" block=64\nv = f(x, zeros(3), 150);\n'
+               'print(all(v == 2*f32([sum(x[1:64]), sum(x[65:128]), sum(x[129:150])]) + 1))\n',
+               scores.folder('kernels'))
+    score.check(done.stdout.split()[-1:] == ['true'], (done.stdout, done.stderr))
+
+
 def check_files(run):
     folder = scores.folder('kernels')
     good = HEAD + '  y[idx] = x[idx];\n}\n__global__ void g(float *y) { y[idx] = y[idx] + 1; }\n'
@@ -670,6 +724,7 @@ def main():
     check_values(run, args.count)
     check_refusals(run)
     check_users(run)
+    check_warps(run)
     check_files(run)
     check_plans()
     score.close()

@@ -225,7 +225,9 @@ static bool rule_kernel(struct fs_c_reader *p, struct fs_c_kernel *out) {
   if (!fs_c_expect(p, ")") || !fs_c_expect(p, "{") || !take_tables(p, &tail) ||
       !fs_c_rule_block(p, &tail))
     return false;
+  if (p->warps && !fs_c_read_warps(p, &body)) return false;
   bool read = fs_c_read_tally(p, &body) || fs_c_read_blocks(p, &body);
+  if (p->warps && !read && !fs_c_know_block(p)) return false;
   if (!read) fs_c_read_rows(p, &body);
   if (!read && !fs_c_read_tiles(p, &body)) return false;
   mark_all(p, body, (struct stored){0});
@@ -508,8 +510,11 @@ enum fs_status fs_c_read(struct fs_diags *diags, struct fs_arena *arena, uint32_
   FS_VEC(struct fs_c_kernel) all = {0};
   p.st = fs_c_lex(diags, arena, source, &p.words);
   int braces = 0; /* of extern "C" { */
-  for (int k = 0; k < p.words.len; k++)
-    p.cuda |= p.words.data[k].kind == FS_CT_NAME && !strcmp(p.words.data[k].text, "__global__");
+  for (int k = 0; k < p.words.len; k++) {
+    const struct fs_c_token *t = &p.words.data[k];
+    p.cuda |= t->kind == FS_CT_NAME && !strcmp(t->text, "__global__");
+    p.warps |= t->kind == FS_CT_NAME && !strncmp(t->text, "__shfl", strlen("__shfl"));
+  }
   while (p.st == FS_OK && fs_c_cur(&p)->kind != FS_CT_END) {
     if (fs_c_accept(&p, ";") || (braces && fs_c_accept(&p, "}"))) continue;
     if (fs_c_accept_word(&p, "extern") && fs_c_cur(&p)->kind == FS_CT_STRING) {

@@ -305,6 +305,25 @@ static struct fs_expr *loaded(struct fs_c_reader *p, const struct fs_c_token *t)
   return NULL;
 }
 
+/* __shfl_down_sync(mask, v, k), __shfl_down(v, k), ...; NULL: it is another function. */
+static struct fs_expr *shuffle(struct fs_c_reader *p, const char *word, struct fs_span span, int n,
+                               struct fs_expr *const *args) {
+  static const char *const kinds[][2] = {{"__shfl_down", FS_C_SHUFFLE "down"},
+                                         {"__shfl_xor", FS_C_SHUFFLE "xor"},
+                                         {"__shfl", FS_C_SHUFFLE "get"}};
+  if (!n && !strcmp(word, "__activemask")) return fs_ex_number(p->arena, span, 0xffffffff, true);
+  for (size_t k = 0; k < FS_LEN(kinds); k++) {
+    size_t len = strlen(kinds[k][0]);
+    bool sync = !strcmp(word + FS_MIN(len, strlen(word)), "_sync");
+    int64_t width = 32;
+    if (strncmp(word, kinds[k][0], len) || (word[len] && !sync) || n < 2 + sync || n > 3 + sync ||
+        (n == 3 + sync && (!fs_c_constant(args[n - 1], &width) || width != 32)))
+      continue;
+    return fs_ex_call(p->arena, kinds[k][1], span, 2, args + sync);
+  }
+  return NULL;
+}
+
 static struct fs_expr *function_call(struct fs_c_reader *p, const struct fs_c_token *t) {
   static const struct { const char *c, *name; int n; } functions[] = {
       {"sqrt", "sqrt", 1}, {"rsqrt", "rsqrt", 1}, {"exp", "exp", 1}, {"expm1", "expm1", 1},
@@ -346,6 +365,7 @@ static struct fs_expr *function_call(struct fs_c_reader *p, const struct fs_c_to
   p->depth--;
   struct fs_span span = fs_span_join(t->span, p->last);
   struct fs_expr *index = opencl_index(p, t->text, span, n, args);
+  if (!index && p->st == FS_OK) index = shuffle(p, t->text, span, n, args);
   if (!index && p->st == FS_OK) index = call_own(p, t, span, n, args);
   if (index || p->st != FS_OK) return index;
   char word[FS_MAX_NAME + 1];
@@ -372,7 +392,9 @@ static struct fs_expr *function_call(struct fs_c_reader *p, const struct fs_c_to
   }
   fs_c_fail(p, t->span, "kernel-subset",
        "functions are those of one or two numbers: sqrtf(x), fminf(a, b), expf(x)",
-       strstr(t->text, "sync") || strstr(t->text, "barrier")
+       !strncmp(t->text, "__shfl", strlen("__shfl"))
+           ? "`%.60s` is read as a step of a sum over the 32 lanes of a warp alone"
+       : strstr(t->text, "sync") || strstr(t->text, "barrier")
            ? "threads that wait for each other are not read: `%.60s`"
            : "`%.60s` is no function that is read, or has other arguments", t->text);
   return NULL;
@@ -386,7 +408,7 @@ static struct fs_expr *named_number(struct fs_c_reader *p, const struct fs_c_tok
       {"FLT_MAX", FLT_MAX, false}, {"FLT_MIN", FLT_MIN, false},
       {"FLT_EPSILON", FLT_EPSILON, false}, {"DBL_MAX", DBL_MAX, false},
       {"DBL_MIN", DBL_MIN, false}, {"DBL_EPSILON", DBL_EPSILON, false},
-      {"INT_MAX", INT_MAX, true}, {"M_PI", M_PI, false}, {"M_PI_F", (float)M_PI, false},
+      {"INT_MAX", INT_MAX, true}, {"warpSize", 32, true}, {"M_PI", M_PI, false}, {"M_PI_F", (float)M_PI, false},
       {"CUDART_PI_F", (float)M_PI, false}, {"CUDART_PI", M_PI, false}, {"M_E", M_E, false},
       {"M_PI_2", M_PI_2, false}, {"M_SQRT2", M_SQRT2, false}};
   for (size_t k = 0; k < FS_LEN(all); k++)
@@ -439,9 +461,9 @@ static struct fs_expr *name_of(struct fs_c_reader *p) {
     return NULL;
   }
   if (b && b->offset) return behind_pointer(p, t, b);
-  if (b && b->local >= 0 && p->locals.data[b->local].strided && !p->in_atomic) {
-    fs_c_refuse(p, t->span, "what a thread has gathered in its strides depends on how many there "
-                            "are: it is read in atomics alone");
+  bool strided = b && b->local >= 0 && p->locals.data[b->local].strided;
+  if (strided && !p->in_atomic && !p->warps) { /* else cuda_c_warp.c sees to it */
+    fs_c_refuse(p, t->span, FS_C_STRIDED);
     return NULL;
   }
   if (b) return fs_ex_name(p->arena, t->span, b->name);

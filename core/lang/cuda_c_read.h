@@ -77,6 +77,7 @@ struct fs_c_reader {
   bool shared;               /* the type that was read last is of memory that threads share */
   bool bare[3];              /* idx, idy, idz stand in the kernel, and are not declared */
   const int64_t *given_block; /* as the user says; NULL: nothing is said */
+  bool warps;                /* lanes of a warp read what others have */
   bool in_head;              /* of a loop, whose steps are separated by commas */
   int64_t step[3];           /* threads of a block that take several rows each; 0: they do not */
   int64_t block[3];          /* threads of a block along each axis, where that is a number */
@@ -136,6 +137,17 @@ bool fs_c_constant(const struct fs_expr *e, int64_t *out);
 /* The step of a loop whose counter is halved; none but cuda_c_tile.c knows what that is. */
 #define FS_C_HALVED "(halved)"
 #define FS_C_DOUBLED "(doubled)"
+/* What another thread of a warp has: "(shuffle) down", "... xor", "... get"; of it, by how many. */
+#define FS_C_SHUFFLE "(shuffle) "
+/* The `if` that a loop over all threads' strides is. */
+#define FS_C_STRIDES "strides"
+#define FS_C_STRIDED "what a thread has gathered in its strides depends on how many there are: it " \
+                     "is read in atomics alone"
+
+/* cuda_c_warp.c: sums over the lanes of a warp, by shuffles, go. */
+bool fs_c_read_warps(struct fs_c_reader *p, struct fs_stmt **body);
+/* Whether it is known how many threads a block has, where a block's sum stands in its place. */
+bool fs_c_know_block(struct fs_c_reader *p);
 
 /* cuda_c_vector.c: at the parameters of a kernel: float4 and its like go, up to its end. */
 bool fs_c_read_vectors(struct fs_c_reader *p);

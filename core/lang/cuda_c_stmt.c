@@ -552,6 +552,7 @@ static bool rule_grid(struct fs_c_reader *p, struct fs_stmt ***tail, const struc
   b->name = range[0]->text;
   b->counter = true;
   b->local = -1;
+  s->text = FS_C_STRIDES;
   s->expr = fs_ex_binary(p->arena, FS_AO_LE, fs_ex_name(p->arena, range[0]->span, b->name),
                          range[2]);
   if (!rule_body(p, &s->body)) return false;
@@ -796,7 +797,7 @@ static bool rule_counted(struct fs_c_reader *p, struct fs_stmt ***tail) {
   const char *tree = halves(p, t->text);
   bool shares = false;
   for (int k = 0; k < p->locals.len; k++) shares |= p->locals.data[k].shared;
-  if (tree && !shares)
+  if (tree && !shares && !p->warps)
     return fs_c_refuse(p, t->span, "a counter goes on by i++, i--, i += k or i = i + k");
   if (tree) {
     range[1] = fs_ex_name(p->arena, t->span, tree);
