@@ -11,6 +11,7 @@
 #include "core/lang/ast.h"
 #include "core/session/session.h"
 #include "core/worker/worker.h"
+#include "repl/choose.h"
 #include "repl/edit.h"
 #include "repl/kernelspec.h"
 #include "repl/keys.h"
@@ -28,6 +29,8 @@ struct front {
   struct fs_session *session; /* with a worker: its mirror */
   struct fs_worker *worker;   /* or NULL */
   struct fs_render *render;
+  struct fs_str *answer;      /* takes the texts of an input that is not shown, or NULL */
+  int entries;                /* at the prompt */
 };
 
 /* -- evaluating ------------------------------------------------------------ */
@@ -271,21 +274,46 @@ static void tell_screen(struct front *f, int told[2]) {
   change_setting(f, "width", text);
 }
 
-static enum fs_result run_entry(struct front *f, const struct fs_str *entry,
-                                int number) {
+static enum fs_result run_entry(struct front *f, const struct fs_str *entry) {
   const char *text = fs_str_text(entry);
   const char *start = text + strspn(text, " \t\r\n");
   struct fs_str name = {0};
-  fs_str_printf(&name, "<repl:%d>", number);
+  fs_str_printf(&name, "<repl:%d>", ++f->entries);
   enum fs_result result = evaluate(f, fs_str_text(&name), text, entry->len,
                                    FS_EVAL_BLOCK, reading_of(start));
   fs_str_free(&name);
   return result;
 }
 
+static char *ask_session(void *user, const char *command) {
+  struct front *f = user;
+  struct fs_str answer = {0};
+  f->answer = &answer;
+  evaluate(f, "<repl>", command, strlen(command), FS_EVAL_REPLAY, 0);
+  f->answer = NULL;
+  return answer.data;
+}
+
+static bool run_command(void *user, const char *command) {
+  struct fs_str entry = {0};
+  fs_str_puts(&entry, command);
+  bool more = run_entry(user, &entry) != FS_RESULT_QUIT;
+  fs_str_free(&entry);
+  return more;
+}
+
+/* What the terminal takes part in is done here. */
+static bool answer_entry(struct front *f, struct fs_str *entry) {
+  const struct fs_choose_host host = {f, ask_session, run_command};
+  bool edited = fs_line_is_edited(&f->options);
+  if (edited && fs_is_choose(fs_str_text(entry))) return fs_choose(&host);
+  if (edited && fs_is_edit(fs_str_text(entry)) && !fs_edit(f->worker, entry)) return true;
+  return run_entry(f, entry) != FS_RESULT_QUIT;
+}
+
 /* False at the end of the input, or when the user asked to leave. */
 static bool next_entry(struct front *f, struct fs_line *line,
-                       struct fs_str *entry, int n, int told[2]) {
+                       struct fs_str *entry, int told[2]) {
   jmp_buf out_of_memory;
   jmp_buf *volatile old = fs_oom_guard(&out_of_memory);
   volatile bool more = true;
@@ -293,10 +321,8 @@ static bool next_entry(struct front *f, struct fs_line *line,
     no_memory();
   } else {
     more = fs_line_read(line, entry);
-    bool edited = more && fs_line_is_edited(&f->options) && fs_is_edit(fs_str_text(entry));
-    bool runs = more && (!edited || fs_edit(f->worker, entry));
-    if (runs) tell_screen(f, told);
-    if (runs) more = run_entry(f, entry, n) != FS_RESULT_QUIT;
+    if (more) tell_screen(f, told);
+    if (more) more = answer_entry(f, entry);
   }
   fs_oom_guard(old);
   return more;
@@ -312,7 +338,7 @@ static void run_prompt(struct front *f) {
   banner(f);
   read_rc(f);
   fs_term_set_mode(FS_TERM_PROMPT, NULL);
-  for (int n = 1; next_entry(f, line, &entry, n, told);) n++;
+  while (next_entry(f, line, &entry, told)) continue;
   fs_term_set_mode(FS_TERM_IDLE, NULL);
   fs_str_free(&entry);
   fs_line_free(line);
@@ -395,6 +421,11 @@ static char *on_ask(void *user, const char *prompt, bool secret) {
 static void on_event(void *user, const json_t *event) {
   struct front *f = user;
   const char *kind = json_string_value(json_object_get(event, "event"));
+  if (f->answer) {
+    const char *text = json_string_value(json_object_get(event, "text"));
+    if (text && kind && !strcmp(kind, "text")) fs_str_puts(f->answer, text);
+    return;
+  }
   fs_render_event(f->render, event);
   if (!kind || strcmp(kind, "ask") || !f->worker) return;
   const char *prompt = json_string_value(json_object_get(event, "prompt"));

@@ -200,7 +200,7 @@ def test_tune(folder):
     listed = read(listed)
     check(sum(a['measured'] is not None for a in listed) >= 8,
           '`:alternatives` has what `:tune` measured', listed)
-    check('measured by `:tune`' in text and 'times are predicted' not in text and
+    check('measured by `:race` and `:tune`' in text and 'times are predicted' not in text and
           text.splitlines()[0].split()[:4] == ['rank', 'kernels', 'predicted', 'measured'],
           '`:alternatives` shows it', text)
     for row, a in zip(rows, listed):

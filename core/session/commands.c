@@ -637,7 +637,7 @@ static enum fs_status answered(struct command *c, enum fs_status st) {
   return st;
 }
 
-static enum fs_status run_set(struct command *c) {
+static enum fs_status run_set_value(struct command *c) {
   if (!c->n) {
     fs_settings_list(c->s, &c->out);
     return FS_OK;
@@ -649,6 +649,17 @@ static enum fs_status run_set(struct command *c) {
   if (!value) return fs_setting_change(c->s, c->word[0], "", c->span);
   fs_str_printf(&c->out, "%s %s\n", c->word[0], value);
   return FS_OK;
+}
+
+/* Other threads make another device of the CPU target, whose blocks are new. */
+static enum fs_status run_set(struct command *c) {
+  bool device = c->n == 2 && !(c->s->flags & FS_EVAL_SCRIPT) && is(c, 0, "threads");
+  bool plan = c->n == 2 && (is(c, 0, "fuse") || is(c, 0, "strategy") || is(c, 0, "plan-effort"));
+  struct fs_was *was = device ? fs_session_was(c->s) : NULL;
+  enum fs_status st = run_set_value(c);
+  if (plan) return answered(c, st);
+  fs_session_put_now(c->s, was, &c->out);
+  return st;
 }
 
 /* -- the device -------------------------------------------------------------- */
@@ -858,15 +869,16 @@ static enum fs_status dispatch(struct command *c) {
     case FS_CMD_CHECK: return hand_over(c, fs_session_check);
     case FS_CMD_FUSE: return answered(c, run_fuse(c));
     case FS_CMD_SPLIT: return answered(c, run_split(c));
-    case FS_CMD_PIN: return hand_over(c, fs_session_pin);
-    case FS_CMD_UNPIN: return hand_over(c, fs_session_unpin);
+    case FS_CMD_PIN: return answered(c, hand_over(c, fs_session_pin));
+    case FS_CMD_UNPIN: return answered(c, hand_over(c, fs_session_unpin));
+    case FS_CMD_CHOOSE: return hand_over(c, fs_session_choose);
     case FS_CMD_STRATEGY: return answered(c, change_setting(c, "strategy"));
     case FS_CMD_TARGET: return change_setting(c, "target");
     case FS_CMD_CALIBRATE: return run_calibrate(c);
     case FS_CMD_TIME: return change_setting(c, "time");
     case FS_CMD_LOAD: return run_load(c);
     case FS_CMD_SAVE: return run_save(c);
-    case FS_CMD_ELEM: return run_elem(c);
+    case FS_CMD_ELEM: return is(c, 1, "impl") ? answered(c, run_elem(c)) : run_elem(c);
     case FS_CMD_KERNEL: return run_kernel(c);
     case FS_CMD_DROP: return run_drop(c);
     case FS_CMD_SHOW: return run_show(c);

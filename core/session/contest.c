@@ -1,4 +1,5 @@
-/* contest.c - the last block run again beside itself: `:again`, `:race [k]` and `:check`. */
+/* contest.c - the last block run again beside itself: `:again`, `:race [k]` and `:check`; and as
+ * another plan from now on: `:choose k`. */
 #include "core/session/internal.h"
 
 #include <math.h>
@@ -18,14 +19,16 @@ enum {
 };
 static const double RACE_SECONDS = 0.5; /* ... for each plan, if it takes long */
 
+enum special { IN_USE = 0, NO_FUSION = -1, NO_PINS = -2 };
+
 struct contest {
   struct fs_session *s;
   struct fs_block *block;   /* in use */
-  struct fs_plan *plans[MOST_PLANS + 1]; /* the others, until the search has them */
-  int rank[MOST_PLANS + 2]; /* of each that runs: of fs_plan_ranked(); 0: in use, -1: no fusion */
+  struct fs_plan *plans[MOST_PLANS + 2]; /* the others, until the search has them */
+  int rank[MOST_PLANS + 3]; /* of each that runs: of fs_plan_ranked(), or enum special */
   int n;                    /* of `plans` */
   struct fs_search found;
-  struct fs_agreement agree[MOST_PLANS + 2];
+  struct fs_agreement agree[MOST_PLANS + 3];
 };
 
 /* -- who takes part ------------------------------------------------------------------ */
@@ -55,14 +58,24 @@ static void take(struct contest *c, struct fs_plan *plan, int rank) {
   c->rank[c->n] = rank;
 }
 
+/* What the planner would do where nothing is held together, apart, or aimed at. */
+static void take_free(struct contest *c, const struct fs_plan_options *held) {
+  struct fs_plan_options options = {.strategy = FS_SMART, .effort = held->effort};
+  bool any = held->n_pins || held->n_kernel_pins || held->strategy != FS_SMART;
+  struct fs_plan *plan = any ? fs_plan_make(fs_graph_copy(c->block->plan->graph),
+                                            &fs_session_target(c->s)->device, &options) : NULL;
+  if (plan) take(c, plan, NO_PINS);
+}
+
 static void take_alternatives(struct contest *c, const struct fs_plan *unfused, int k) {
   struct fs_session *s = c->s;
   struct fs_plan *plans[MOST_PLANS + 1];
   struct fs_plan_request q = fs_plan_request(fs_session_runner(s), c->block->plan->graph, &s->diags);
   int n = fs_plan_ranked(c->block->plan->graph, &fs_session_target(s)->device, &q.options, k + 1,
                          plans);
+  take_free(c, &q.options);
   for (int x = 0; x < n; x++) {
-    if (c->n < k && !fs_session_same_plan(plans[x], unfused)) take(c, plans[x], x + 1);
+    if (c->n < k + (c->n && c->rank[1] == NO_PINS) && !fs_session_same_plan(plans[x], unfused)) take(c, plans[x], x + 1);
     else fs_plan_free(plans[x]);
   }
   fs_plan_request_free(&q);
@@ -83,7 +96,7 @@ static enum fs_status run(struct contest *c, int repeats, double seconds, bool c
   c->n = 0; /* the search has them */
   if (st == FS_OK && c->found.interrupted) fs_interrupt_clear();
   if (st != FS_OK || !compare) return st;
-  struct fs_block *blocks[MOST_PLANS + 2];
+  struct fs_block *blocks[MOST_PLANS + 3];
   for (int k = 0; k < c->found.list.len; k++) blocks[k] = c->found.list.data[k].block;
   return fs_agree(s->last_runner, c->block, blocks, c->found.list.len, &s->diags, c->agree,
                   &s->diags);
@@ -125,7 +138,7 @@ static void put_share(const struct contest *c, struct fs_str *out, const struct 
 
 static void put_name(struct fs_str *out, int rank) {
   if (rank > 0) fs_str_printf(out, "plan %-5d", rank);
-  else fs_str_puts(out, rank ? "no fusion " : "in use    ");
+  else fs_str_puts(out, rank == NO_FUSION ? "no fusion " : rank ? "no pins   " : "in use    ");
 }
 
 /* Of the largest element, or none: "3.1e-08", "none". */
@@ -134,42 +147,66 @@ static void put_error(struct fs_str *out, double error) {
   else fs_str_puts(out, "none");
 }
 
-static void put_bits(struct fs_str *out, const struct fs_agreement *g) {
+static void put_bits(struct fs_str *out, const struct fs_agreement *g, bool narrow) {
   if (!g->compared) fs_str_puts(out, "not compared");
-  else if (!g->differ) fs_str_puts(out, "the same bits");
+  else if (!g->differ) fs_str_puts(out, narrow ? "same bits" : "the same bits");
+  else if (narrow) fs_str_printf(out, "%lld differ", (long long)g->differ);
   else
     fs_str_printf(out, "%lld of %lld elements differ", (long long)g->differ,
                   (long long)g->elements);
 }
 
-static void put_racer(struct contest *c, struct fs_str *out, int k) {
+/* What a screen has room for: all columns; without the limit; without what was predicted and
+ * the spread; only the time, the speed and the bits. */
+enum room { ALL, NO_LIMIT, FEW, LEAST };
+
+static enum room room_of(const struct fs_session *s) {
+  int width = s->show.width;
+  return width >= 88 ? ALL : width >= 77 ? NO_LIMIT : width >= 58 ? FEW : LEAST;
+}
+
+static void put_heads(const struct contest *c, enum room room, struct fs_str *out) {
+  fs_str_printf(out, "%10s", "");
+  if (room < LEAST) fs_str_puts(out, "  kernels");
+  if (room < FEW) fs_str_puts(out, "  predicted");
+  fs_str_puts(out, "     median");
+  if (room < FEW) fs_str_puts(out, "  spread");
+  fs_str_printf(out, "       %s", c->s->show.ascii ? "x" : "×");
+  if (room < NO_LIMIT) fs_str_puts(out, "  limit");
+  if (room < LEAST) fs_str_puts(out, "    error");
+  fs_str_puts(out, "\n");
+}
+
+static void put_shared_error(const struct contest *c, struct fs_str *out, int k) {
+  struct fs_str cell = {0};
+  if (c->agree[k].has_error) put_error(&cell, c->agree[k].error);
+  fs_str_puts(out, "  ");
+  fs_str_put_right(out, 7, &cell);
+  fs_str_free(&cell);
+}
+
+static void put_racer(struct contest *c, enum room room, struct fs_str *out, int k) {
   const struct fs_candidate *m = &c->found.list.data[k];
   const struct fs_plan *plan = m->block ? m->block->plan : NULL;
   double first = c->found.list.data[0].measured;
+  double predicted = plan ? fs_plan_expects(plan).predicted : NAN;
   put_name(out, c->rank[k]);
-  fs_str_printf(out, "  %7d  ", m->kernels);
-  put_seconds(out, 9, plan && !isnan(fs_plan_expects(plan).predicted)
-                          ? fs_plan_expects(plan).predicted : -1);
+  if (room < LEAST) fs_str_printf(out, "  %7d", m->kernels);
+  if (room < FEW) fs_str_puts(out, "  ");
+  if (room < FEW) put_seconds(out, 9, isnan(predicted) ? -1 : predicted);
   fs_str_puts(out, "  ");
   put_seconds(out, 9, m->measured);
   if (m->measured < 0) {
     fs_str_printf(out, "  did not run: %s\n", m->trouble ? m->trouble : "it was stopped");
     return;
   }
-  put_spread(out, m);
+  if (room < FEW) put_spread(out, m);
   if (first > 0) fs_str_printf(out, "  %6.2f", m->measured / first);
   else fs_str_puts(out, "       -");
-  put_share(c, out, m);
-  fs_str_printf(out, "  %7s", "");
-  if (c->agree[k].has_error) {
-    out->len -= 7;
-    struct fs_str cell = {0};
-    put_error(&cell, c->agree[k].error);
-    fs_str_put_right(out, 7, &cell);
-    fs_str_free(&cell);
-  }
+  if (room < NO_LIMIT) put_share(c, out, m);
+  if (room < LEAST) put_shared_error(c, out, k);
   if (k) fs_str_puts(out, "  ");
-  if (k) put_bits(out, &c->agree[k]);
+  if (k) put_bits(out, &c->agree[k], room > ALL);
   fs_str_puts(out, "\n");
 }
 
@@ -197,12 +234,11 @@ static void put_end(const struct contest *c, struct fs_str *out) {
 }
 
 static void put_race(struct contest *c, struct fs_str *out) {
-  const char *times = c->s->show.ascii ? "x" : "×";
+  enum room room = room_of(c->s);
   for (int k = 0; k < c->found.list.len; k++)
     if (c->found.list.data[k].block) fs_session_correct(c->s, c->found.list.data[k].block->plan);
-  fs_str_printf(out, "            kernels  predicted     median  spread       %s  limit    error\n",
-                times);
-  for (int k = 0; k < c->found.list.len; k++) put_racer(c, out, k);
+  put_heads(c, room, out);
+  for (int k = 0; k < c->found.list.len; k++) put_racer(c, room, out, k);
   put_end(c, out);
 }
 
@@ -225,7 +261,7 @@ enum fs_status fs_session_race_plans(struct fs_session *s, struct fs_words *word
   if (!c.block) return FS_OK;
   struct fs_plan *unfused = fs_session_unfused_plan(s, c.block->plan->graph);
   take_alternatives(&c, unfused, k);
-  take(&c, unfused, -1);
+  take(&c, unfused, NO_FUSION);
   enum fs_status st = run(&c, RACE_RUNS, RACE_SECONDS * (c.n + 1), true);
   for (int x = 0; x < c.found.list.len && st == FS_OK; x++) {
     const struct fs_candidate *m = &c.found.list.data[x];
@@ -271,7 +307,7 @@ static void put_verdict(struct fs_str *out, const struct contest *c) {
     return;
   }
   fs_str_puts(out, alone ? "without fusion the plan is the same" : "without fusion: ");
-  if (!alone) put_bits(out, other);
+  if (!alone) put_bits(out, other, false);
   fs_str_puts(out, "\n");
   if (!fused->has_error) return;
   fs_str_puts(out, "error in shares of the largest element of f64: ");
@@ -288,9 +324,70 @@ enum fs_status fs_session_check(struct fs_session *s, struct fs_words *words) {
   if (words->n) return FS_ERR_USER;
   c.block = the_block(s, words);
   if (!c.block) return FS_OK;
-  take(&c, fs_session_unfused_plan(s, c.block->plan->graph), -1);
+  take(&c, fs_session_unfused_plan(s, c.block->plan->graph), NO_FUSION);
   enum fs_status st = run(&c, CHECK_RUNS, INFINITY, true);
   if (st == FS_OK) put_verdict(words->out, &c);
+  finish(&c);
+  return st;
+}
+
+/* -- another plan ---------------------------------------------------------------------- */
+
+enum { CHOICE_RUNS = 3 };
+
+/* Plan k of the ranked ones, given; NULL: there are fewer. */
+static struct fs_plan *ranked(struct contest *c, int k) {
+  struct fs_plan *plans[MOST_PLANS];
+  struct fs_plan_request q = fs_plan_request(fs_session_runner(c->s), c->block->plan->graph,
+                                             &c->s->diags);
+  int n = fs_plan_ranked(c->block->plan->graph, &fs_session_target(c->s)->device, &q.options, k,
+                         plans);
+  for (int x = 0; x < n; x++)
+    if (x != k - 1) fs_plan_free(plans[x]);
+  fs_plan_request_free(&q);
+  return n == k ? plans[k - 1] : NULL;
+}
+
+/* It is compiled and run a few times first: what does not run is not chosen. */
+static enum fs_status adopt(struct contest *c, int k, struct fs_str *out) {
+  enum fs_status st = run(c, CHOICE_RUNS, INFINITY, false);
+  if (st != FS_OK) return st;
+  struct fs_candidate *m = &c->found.list.data[1];
+  if (!m->block || m->measured < 0) {
+    fs_str_printf(out, "plan %d did not run: %s\n", k, m->trouble ? m->trouble : "it was stopped");
+    return FS_OK;
+  }
+  fs_session_put_change(c->s, c->block->plan, m->block->plan, out);
+  fs_str_puts(out, "the block runs so from now on; `:tune forget` takes it back\n");
+  if (fs_session_timed_plan(c->s, m->block->plan) < 0) /* a race knows better */
+    fs_session_keep_timed_plan(c->s, m->block->plan, m->measured);
+  m->rank = k;
+  c->found.best = 1;
+  fs_session_keep_best(c->s, &c->found);
+  return FS_OK;
+}
+
+enum fs_status fs_session_choose(struct fs_session *s, struct fs_words *words) {
+  struct contest c = {.s = s};
+  int k = 0;
+  if (!words->n) {
+    enum fs_status st = fs_session_show_alternatives(s, words);
+    if (!st && s->last_block) fs_str_puts(words->out, "`:choose 2` takes plan 2\n");
+    return st;
+  }
+  if (!read_count(words, MOST_PLANS, &k)) return FS_ERR_USER;
+  c.block = the_block(s, words);
+  struct fs_plan *plan = c.block ? ranked(&c, k) : NULL;
+  if (!c.block) return FS_OK;
+  if (!plan) {
+    words->wrong = "the last block has no such plan";
+    words->hint = "`:alternatives` has those that there are";
+    return FS_ERR_USER;
+  }
+  enum fs_status st = FS_OK;
+  take(&c, plan, k);
+  if (c.n) st = adopt(&c, k, words->out);
+  else fs_str_puts(words->out, "the block runs as that plan already\n");
   finish(&c);
   return st;
 }

@@ -129,7 +129,7 @@ static void put_remarks(struct fs_session *s, const struct fs_plan *plan,
   int shown = 0, timed = fs_session_timed_plans(s, plan);
   json_array_foreach(list, i, a)
     shown += json_is_number(json_object_get(a, "measured"));
-  fs_str_puts(out, timed ? "measured by `:tune`" : "times are predicted");
+  fs_str_puts(out, timed ? "measured by `:race` and `:tune`" : "times are predicted");
   fs_str_puts(out, "; * is the plan in use; `:alternatives k1` has the settings of a kernel\n");
   if (plan->found->space.combinations_more)
     fs_str_printf(out, "there are more than %d combinations: these are the best that were found\n",
@@ -157,6 +157,8 @@ enum fs_status fs_session_show_alternatives(struct fs_session *s,
   char *text = json ? json_dumps(list, JSON_INDENT(1)) : NULL;
   if (text) fs_str_printf(words->out, "%s\n", text);
   else fs_alternatives_put(list, &look, words->out);
+  look.width = s->show.width;
+  if (!text) fs_alternatives_put_bars(list, &look, words->out);
   if (!text) put_remarks(s, b->plan, list, words->out);
   free(text);
   json_decref(list);
@@ -172,11 +174,10 @@ static int kernels_of(const struct fs_plan *plan) {
 }
 
 /* "2 → 1 kernels, -1.00 MiB, 71.0 µs → 55.2 µs predicted (×0.78)" */
-static void put_change(const struct fs_session *s, const struct fs_plan *was,
-                       const struct fs_plan *now, struct fs_str *out) {
+static void put_figures(const struct fs_session *s, const struct fs_expected *was, int before,
+                        const struct fs_expected *now, int after, struct fs_str *out) {
   const char *to = s->show.ascii ? "->" : "→", *times = s->show.ascii ? "x" : "×";
-  struct fs_expected x = fs_plan_expects(was), y = fs_plan_expects(now);
-  int before = kernels_of(was), after = kernels_of(now);
+  struct fs_expected x = *was, y = *now;
   double more = y.bytes - x.bytes;
   if (before != after) fs_str_printf(out, "%d %s ", before, to);
   fs_str_printf(out, "%d kernel%s, ", after, after == 1 ? "" : "s");
@@ -196,6 +197,55 @@ static void put_change(const struct fs_session *s, const struct fs_plan *was,
   fs_str_printf(out, " predicted (%s%.2f)\n", times, y.predicted / x.predicted);
 }
 
+/* Of one graph: other kernels, or the same ones in other settings, which are named. */
+void fs_session_put_change(struct fs_session *s, struct fs_plan *was, struct fs_plan *now,
+                           struct fs_str *out) {
+  struct fs_str differ = {0};
+  fs_session_correct(s, now);
+  fs_session_correct(s, was);
+  fs_str_puts(out, "the last block: ");
+  bool same = fs_session_same_plan(was, now);
+  if (same) fs_plan_put_settings(now, was, &fs_session_target(s)->device, &s->diags, &differ);
+  struct fs_expected x = fs_plan_expects(was), y = fs_plan_expects(now);
+  if (differ.len) fs_str_printf(out, "%s; ", fs_str_text(&differ));
+  if (same && !differ.len) fs_str_puts(out, "the same plan\n");
+  else put_figures(s, &x, kernels_of(was), &y, kernels_of(now), out);
+  fs_str_free(&differ);
+}
+
+struct fs_was {
+  struct fs_graph *graph;
+  struct fs_expected expected;
+  int kernels;
+};
+
+struct fs_was *fs_session_was(struct fs_session *s) {
+  struct fs_str none = {0};
+  const struct fs_block *b = fs_session_current_block(s, &none);
+  fs_str_free(&none);
+  if (!b) return NULL;
+  fs_session_correct(s, b->plan);
+  struct fs_was *w = fs_calloc(1, sizeof *w);
+  *w = (struct fs_was){fs_graph_copy(b->plan->graph), fs_plan_expects(b->plan),
+                       kernels_of(b->plan)};
+  return w;
+}
+
+void fs_session_put_now(struct fs_session *s, struct fs_was *w, struct fs_str *out) {
+  if (!w) return;
+  struct fs_plan_request q = fs_plan_request(fs_session_runner(s), w->graph, &s->diags);
+  struct fs_plan *now = fs_plan_make(w->graph, &fs_session_target(s)->device, &q.options);
+  if (now) {
+    fs_session_correct(s, now);
+    struct fs_expected e = fs_plan_expects(now);
+    fs_str_puts(out, "the last block: ");
+    put_figures(s, &w->expected, w->kernels, &e, kernels_of(now), out);
+    fs_plan_free(now);
+  }
+  fs_plan_request_free(&q);
+  free(w);
+}
+
 void fs_session_what_if(struct fs_session *s, struct fs_str *out) {
   struct fs_str none = {0};
   const struct fs_block *b = fs_session_current_block(s, &none);
@@ -205,11 +255,7 @@ void fs_session_what_if(struct fs_session *s, struct fs_str *out) {
   struct fs_plan *now = fs_plan_make(fs_graph_copy(b->plan->graph),
                                      &fs_session_target(s)->device, &q.options);
   if (now) {
-    fs_session_correct(s, now);
-    fs_session_correct(s, b->plan);
-    fs_str_puts(out, "the last block: ");
-    if (fs_session_same_plan(b->plan, now)) fs_str_puts(out, "the same plan\n");
-    else put_change(s, b->plan, now, out);
+    fs_session_put_change(s, b->plan, now, out);
     fs_pins_tell(s, now);
     fs_plan_free(now);
   }

@@ -362,6 +362,13 @@ enum fs_status fs_session_assert(struct fs_session *s, struct fs_words *words,
 /* How the last block would be planned now, beside how it is, in one line; nothing if there is
  * no block, or it is not kept. */
 void fs_session_what_if(struct fs_session *s, struct fs_str *out);
+/* The same of two plans of one graph, which it corrects. */
+void fs_session_put_change(struct fs_session *s, struct fs_plan *was, struct fs_plan *now,
+                           struct fs_str *out);
+/* The same where the choice is of the device, with which blocks go: the last block as it was,
+ * given (NULL: there is none); and how it would be planned now, which frees it. */
+struct fs_was *fs_session_was(struct fs_session *s);
+void fs_session_put_now(struct fs_session *s, struct fs_was *was, struct fs_str *out);
 json_t *fs_session_alternatives(struct fs_session *s, struct fs_plan *chosen,
                                 const struct fs_block *run, int k);
 /* The plans of an input that ended are kept to be compared with. */
@@ -472,7 +479,8 @@ bool fs_session_put_functions(struct fs_session *s, const char *word, struct fs_
 /* slow.c: `:why slow [k1]`, of the event of the last block (borrowed, or NULL) */
 enum fs_status fs_session_why_slow(struct fs_session *s, struct fs_words *words,
                                    const json_t *plan);
-/* contest.c: `:again [n]`, `:race [k]`, `:check` */
+/* contest.c: `:again [n]`, `:race [k]`, `:check`, `:choose [k]` */
+enum fs_status fs_session_choose(struct fs_session *s, struct fs_words *words);
 enum fs_status fs_session_again(struct fs_session *s, struct fs_words *words);
 enum fs_status fs_session_race_plans(struct fs_session *s, struct fs_words *words);
 enum fs_status fs_session_check(struct fs_session *s, struct fs_words *words);
@@ -480,7 +488,10 @@ enum fs_status fs_session_check(struct fs_session *s, struct fs_words *words);
  * the plan without fusion, given. */
 bool fs_session_same_plan(const struct fs_plan *a, const struct fs_plan *b);
 struct fs_plan *fs_session_unfused_plan(struct fs_session *s, const struct fs_graph *g);
-/* tune.c: what a search tells (fs_search_options), as progress of a command in events, at most
+/* tune.c: the last block runs as the search's best from now on, also in later sessions. */
+struct fs_search;
+void fs_session_keep_best(struct fs_session *s, struct fs_search *r);
+/* What a search tells (fs_search_options), as progress of a command in events, at most
  * ten a second. user: a struct fs_progress. */
 struct fs_progress {
   struct fs_session *s;

@@ -135,7 +135,7 @@ static void put_summary(struct fs_str *out, const struct fs_search *r) {
 
 /* -- keeping the winner -------------------------------------------------------------- */
 
-static void keep_best(struct fs_session *s, struct fs_search *r) {
+void fs_session_keep_best(struct fs_session *s, struct fs_search *r) {
   struct fs_block *b = s->last_block;
   const struct fs_candidate *best = &r->list.data[r->best];
   const struct fs_plan *plan = best->block->plan;
@@ -170,7 +170,7 @@ static enum fs_status search(struct fs_session *s, int k, struct fs_str *out) {
     put_table(s, out, &r);
     put_summary(out, &r);
     keep_times(s, &r);
-    keep_best(s, &r);
+    fs_session_keep_best(s, &r);
   }
   fs_search_free(&r);
   return st;

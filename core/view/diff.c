@@ -2,6 +2,7 @@
 #include "core/view/view.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static const char *text(const json_t *o, const char *key) {
   const char *s = json_string_value(json_object_get(o, key));
@@ -216,6 +217,49 @@ static void add_combination(struct grid *g, const json_t *list, const json_t *a)
   fs_str_free(&s);
 }
 
+/* It was measured, and is not the one in use, of which :plan has the time. */
+static bool is_compared(const json_t *a) {
+  return !json_is_true(json_object_get(a, "chosen")) && !isnan(number(a, "measured"));
+}
+
+/* "  measured   ######## 0.323 ms": a bar of the longest one's share. */
+static void put_bar(struct fs_str *out, const struct fs_look *look, const char *head,
+                    const char *what, double seconds, double most) {
+  int room = FS_MIN(FS_MAX(look->width - 32, 4), 60);
+  bool measured = *what == 'm';
+  const char *sign = look->utf8 ? measured ? "\u2588" : "\u2591" : measured ? "#" : "-";
+  if (isnan(seconds)) return;
+  fs_str_printf(out, "%-9s %-9s  ", head, what);
+  int cells = FS_MAX((int)lround(room * seconds / most), 1);
+  for (int k = 0; k < cells; k++) fs_str_puts(out, sign);
+  fs_str_puts(out, " ");
+  fs_str_put_seconds(out, seconds);
+  fs_str_puts(out, "\n");
+}
+
+void fs_alternatives_put_bars(const json_t *list, const struct fs_look *look,
+                              struct fs_str *out) {
+  double most = 0;
+  bool any = false;
+  size_t i;
+  const json_t *a;
+  json_array_foreach(list, i, a) {
+    most = fmax(most, fmax(number(a, "predicted"), number(a, "measured")));
+    any |= is_compared(a);
+  }
+  if (!any) return;
+  json_array_foreach(list, i, a) {
+    char head[16] = "unfused";
+    double rank = number(a, "rank");
+    bool last = i + 1 == json_array_size(list);
+    if (!isnan(rank)) snprintf(head, sizeof head, "%.0f", rank);
+    else if (!last) snprintf(head, sizeof head, "in use");
+    if (isnan(number(a, "measured")) || !(most > 0)) continue;
+    put_bar(out, look, head, "predicted", number(a, "predicted"), most);
+    put_bar(out, look, "", "measured", number(a, "measured"), most);
+  }
+}
+
 void fs_alternatives_put(const json_t *list, const struct fs_look *look,
                          struct fs_str *out) {
   static const char *const heads[] = {"rank", "", "kernels", "", "predicted", "measured",
@@ -227,8 +271,7 @@ void fs_alternatives_put(const json_t *list, const struct fs_look *look,
   add_heads(&g, heads);
   json_array_foreach(list, i, a) {
     add_combination(&g, list, a);
-    bool in_use = json_is_true(json_object_get(a, "chosen")); /* :plan has its time */
-    measured |= !in_use && !isnan(number(a, "measured"));
+    measured |= is_compared(a);
   }
   if (!measured) leave_out(&g, MEASURED);
   g.spare = measured ? "\10\6\6" : "\7\5\5"; /* peak, launches, moves */

@@ -67,6 +67,10 @@ void fs_account_put(const json_t *account, const char *sep, const struct fs_look
  * rank null: the last is the unfused one, one before it is in use and not of the best. */
 void fs_alternatives_put(const json_t *list, const struct fs_look *look,
                          struct fs_str *out);
+/* Below it a bar of what was predicted and one of what it took, of each that was measured;
+ * nothing where that is the one in use alone. */
+void fs_alternatives_put_bars(const json_t *list, const struct fs_look *look,
+                              struct fs_str *out);
 
 /* The settings of a kernel (diff.c): at most so many rows, best first; what all have
  * alike stands below.

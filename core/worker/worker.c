@@ -358,7 +358,7 @@ static void keep_history(struct fs_worker *w, const char *text, size_t len) {
 bool fs_worker_eval(struct fs_worker *w, const char *name, const char *text,
                     size_t len, unsigned flags) {
   if (w->request.on) return false;
-  keep_history(w, text, len);
+  if (!(flags & FS_EVAL_REPLAY)) keep_history(w, text, len);
   return request(w, FS_ENTRY_EVAL, name, text, len, flags);
 }
 

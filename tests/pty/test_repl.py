@@ -1100,5 +1100,114 @@ def test_all_of_a_matrix(c):
         assert lines[31].split() == ['30', edge] + [str(k) for k in range(2901, 3001)]
 
 
+# -- choices ------------------------------------------------------------------------
+
+PAIR = ("A = rand(500, 500); p = rand(500); r = rand(500); A[1, 1] = 1;",
+        "begin q = A*p; s = A'*r; end")
+
+
+def with_pair(c, **how):
+    t = c.start(**how)
+    for line in PAIR:
+        t.line(line)
+    return t
+
+
+def open_list(t, columns=80):
+    t.send(':choose\r')
+    t.expect(r'q leaves\n')
+    t.settle()
+    rows = [line for line in t.screen() if re.match(r'[> ] +\d+ [* ]', line)]
+    assert all(len(line) <= columns for line in t.screen())
+    return rows
+
+
+def marked(t):
+    return [line.split()[1] for line in t.screen() if line.startswith('> ')]
+
+
+def test_a_plan_is_chosen_by_keys(c):
+    """Arrows mark a plan, Enter races, p takes the one that is marked; what is left of the
+    list is what was done, and nothing on the screen goes over its edge."""
+    for columns, env in ((40, {}), (60, {'LC_ALL': 'C'}), (80, {'NO_COLOR': '1'}), (120, {}),
+                         (200, {})):
+        t = with_pair(c, columns=columns, **env)
+        rows = open_list(t, columns)
+        assert len(rows) >= 3 and rows[0].split()[2] == '*' and marked(t) == ['1'], rows
+        if env.get('LC_ALL'):
+            assert all(ord(ch) < 128 for row in rows for ch in row), rows
+        for keys, at in (('\x1b[B', '2'), ('\x1bOB', '3'), ('k', '2'), ('\x1b[A' * 5, '1'),
+                         ('j', '2'), ('x', '2')):
+            t.send(keys)
+            t.until(lambda at=at: t.settle() or marked(t) == [at])
+        mark = len(t.raw)
+        t.send('\r')
+        t.expect(r'in turns[\s\S]*q leaves\n')
+        assert (b'\x1b[7m' in t.raw[mark:]) == (not env.get('NO_COLOR')), t.raw[mark:]
+        t.settle()
+        assert marked(t) == ['2']
+        t.send('p')
+        told = t.prompt()
+        assert re.search('1 (→|->) 2 kernels', told) and 'forget`' in told, told
+        assert not marked(t) and 'q leaves' not in '\n'.join(t.screen())
+        assert '2 kernels' in t.line(PAIR[1])
+        assert 'the block runs as predicted again' in t.line(':tune forget')
+
+
+def test_the_list_is_left(c):
+    """By q, Escape, Ctrl-C and Ctrl-D, and the session goes on; keys are seen again."""
+    t = with_pair(c)
+    for key in ('q', '\x1b', CTRL_C, CTRL_D):
+        open_list(t)
+        t.send(key)
+        t.prompt()
+        assert not marked(t)
+        assert '42' in t.line('6*7')
+    open_list(t)
+    t.resize(24, 60)
+    t.until(lambda: t.settle() or marked(t) == ['1'])
+    t.send('q')
+    t.prompt()
+
+
+def test_choose_without_a_list(c):
+    """Where the terminal cannot draw it, and of nothing, it is told in words."""
+    t = with_pair(c, TERM='dumb')
+    assert '`:choose 2` takes plan 2' in t.line(':choose')
+    t = c.start()
+    assert 'no block has run yet' in t.line(':choose')
+
+
+def test_races_and_bars_fit(c):
+    for columns in (40, 60, 80, 120, 200):
+        for env in ({}, {'LC_ALL': 'C'}):
+            t = with_pair(c, columns=columns, **env)
+            told = t.line(':race').splitlines()
+            table = [line for line in told if re.match('in use|no fusion|plan', line)]
+            assert len(table) >= 2 and all(re.search(r'\d\.\d\d', line) for line in table), told
+            assert all(len(line) <= columns for line in told), told
+            assert all('bits' in line or 'differ' in line for line in table[1:]), told
+            bars = [line for line in t.line(':alternatives').splitlines()
+                    if re.search('(predicted|measured)  +[█░#-]+ ', line)]
+            assert len(bars) >= 4 and all(len(line) <= columns for line in bars), bars
+            assert any(sign in bars[0] for sign in ('░' if not env else '-')), bars
+
+
+def test_what_other_threads_make_of_a_block(c):
+    t = with_pair(c)
+    told = t.line(':set threads 1')
+    assert re.search(r'the last block: 1 kernel, [\d.]+ .s → [\d.]+ .s predicted \(×', told), told
+    t.line(PAIR[1])
+    assert '2 kernels, +' in t.line(':set strategy off')
+
+
+def test_a_race_runs_what_pins_forbid(c):
+    t = with_pair(c)
+    t.line(':split q s')
+    t.line(PAIR[1])
+    told = t.line(':race')
+    assert re.search(r'in use +2 .*\nno pins +1 ', told), told
+
+
 if __name__ == '__main__':
     sys.exit(run_tests(globals(), Case))
