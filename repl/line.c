@@ -28,7 +28,8 @@ struct fs_line {
 
 /* Readline's callback takes no user pointer. */
 static char *taken;
-static bool have_taken, ended, interrupted;
+static bool have_taken, ended, interrupted, cancelled;
+static char *offered; /* NULL: nothing */
 static int start_indent, line_indent; /* blanks that the line began with, and has now */
 static bool by_prefix;                /* how Up and Down go on                        */
 
@@ -41,8 +42,18 @@ static void on_line(char *text) {
 static int insert_indent(void) {
   line_indent = start_indent;
   for (int i = 0; i < start_indent; i++) rl_insert_text(" ");
+  if (offered) rl_insert_text(offered);
+  free(offered);
+  offered = NULL;
   return 0;
 }
+
+void fs_line_offer(const char *text) {
+  free(offered);
+  offered = fs_strdup(text);
+}
+
+bool fs_line_was_cancelled(void) { return cancelled; }
 
 /* `end`, `else` and closing brackets go back to where what they close began, and forth
  * again when the word goes on (`endless = 1`), while the user leaves the indent alone. */
@@ -348,6 +359,7 @@ bool fs_line_read(struct fs_line *l, struct fs_str *entry) {
   bool complete = false, end = false;
   fs_str_clear(&l->entry);
   fflush(stdout);
+  cancelled = false;
   while (!complete && !end) {
     bool more = l->entry.len > 0;
     fs_str_clear(&line);
@@ -361,7 +373,7 @@ bool fs_line_read(struct fs_line *l, struct fs_str *entry) {
       put_newline(l);
       if (got == GOT_END && more && !l->terminal) complete = true;
       else if (got == GOT_END && !more) end = true;
-      else fs_str_clear(&l->entry), indent = 0;
+      else fs_str_clear(&l->entry), indent = 0, cancelled = true;
     }
   }
   fs_str_clear(entry);

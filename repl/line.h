@@ -15,6 +15,11 @@ struct fs_line *fs_line_new(struct fs_session *session,
                             const struct fs_options *options);
 void fs_line_free(struct fs_line *line); /* also trims the history file */
 
+/* The next entry begins with this text, as if it had been typed; where lines are edited. */
+void fs_line_offer(const char *text);
+/* Whether the last entry was given up by Ctrl-C. */
+bool fs_line_was_cancelled(void);
+
 /* Reads one entry: lines until the parser says that they are complete, or a
  * pasted block. False at the end of input (Ctrl-D on an empty line). */
 bool fs_line_read(struct fs_line *line, struct fs_str *entry);

@@ -21,6 +21,7 @@
 #include "repl/progress.h"
 #include "repl/render.h"
 #include "repl/term.h"
+#include "repl/tour.h"
 
 enum { EXIT_USAGE = 2 };
 
@@ -306,9 +307,15 @@ static bool run_command(void *user, const char *command) {
 static bool answer_entry(struct front *f, struct fs_str *entry) {
   const struct fs_choose_host host = {f, ask_session, run_command};
   bool edited = fs_line_is_edited(&f->options);
+  if (edited && fs_is_tour(fs_str_text(entry))) {
+    fs_tour_begin(f->session);
+    return true;
+  }
   if (edited && fs_is_choose(fs_str_text(entry))) return fs_choose(&host);
   if (edited && fs_is_edit(fs_str_text(entry)) && !fs_edit(f->worker, entry)) return true;
-  return run_entry(f, entry) != FS_RESULT_QUIT;
+  bool more = run_entry(f, entry) != FS_RESULT_QUIT;
+  if (more) fs_tour_go_on(f->session, fs_str_text(entry));
+  return more;
 }
 
 /* False at the end of the input, or when the user asked to leave. */

@@ -882,6 +882,8 @@ static enum fs_status dispatch(struct command *c) {
     case FS_CMD_KERNEL: return run_kernel(c);
     case FS_CMD_DROP: return run_drop(c);
     case FS_CMD_SHOW: return run_show(c);
+    case FS_CMD_TOUR: return hand_over(c, fs_session_tell_tour);
+    case FS_CMD_EXAMPLES: return hand_over(c, fs_session_examples);
     case FS_CMD_EDIT: return c->n > 1 ? usage(c) : fail(c, NULL, "it needs the prompt at a terminal");
     case FS_CMD_RESET: return run_reset(c);
     case FS_CMD_SET: return run_set(c);

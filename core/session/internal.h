@@ -16,6 +16,7 @@
  *   view.c      plans as pictures: for files and for rich output
  *   code.c      :code
  *   export.c    :export-kernel
+ *   tour.c      :tour, :examples
  *   past.c      :history, :save of a script
  *   tools.c     :dump and :cache
  *   tune.c      :tune
@@ -217,6 +218,9 @@ void fs_session_emit_diags(struct fs_session *s);
 /* One more line for :history. */
 void fs_session_remember(struct fs_session *s, const char *text, size_t len,
                          enum fs_past_kind kind);
+/* tour.c: `:tour` as a text, `:examples [name]` */
+enum fs_status fs_session_tell_tour(struct fs_session *s, struct fs_words *words);
+enum fs_status fs_session_examples(struct fs_session *s, struct fs_words *words);
 /* commands.c: whether a command line changes the session. */
 bool fs_session_changes(const char *line);
 /* `:history`, `:save FILE.fs` */

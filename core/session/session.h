@@ -94,6 +94,12 @@ enum fs_result fs_session_set(struct fs_session *s, const char *name,
  * NULL if there is none of that name. */
 const char *fs_session_setting(struct fs_session *s, const char *name);
 
+/* Step k of the tour for newcomers, for this session's device: what is said before it (static),
+ * and what is typed, appended. False behind the last, when fs_tour_end is said. */
+struct fs_str;
+bool fs_session_tour(struct fs_session *s, int k, const char **words, struct fs_str *input);
+extern const char fs_tour_end[];
+
 /* Whether "graph,plan" is a list of stages that `:set dump` and --dump take; then
  * *stages has a bit for each. */
 bool fs_dump_parse(const char *words, unsigned *stages);

@@ -1209,5 +1209,70 @@ def test_a_race_runs_what_pins_forbid(c):
     assert re.search(r'in use +2 .*\nno pins +1 ', told), told
 
 
+# -- what a newcomer begins with ------------------------------------------------------
+
+TOUR = ['A = rand', 'begin q = A', ':plan(:plan)?$', ':why q s', ':split q s', ':race', ':split off',
+        ':plan graph', 'roofline']
+
+
+def test_the_tour(c):
+    """Each line is typed for the user, Enter runs it, and every one goes well, at every width."""
+    for columns, env in ((40, {}), (60, {'LC_ALL': 'C'}), (80, {'NO_COLOR': '1'}),
+                         (120, {'TERM': 'dumb'}), (200, {})):
+        t = c.start(columns=columns, **env)
+        t.send(':tour\r')
+        told = ''
+        for k, line in enumerate(TOUR):
+            words = t.expect('fs> ' + line)
+            said = words[:words.rindex('fs> ')].splitlines()
+            assert all(len(part) <= columns or 'race: ' in part for part in said[1:]), words
+            t.settle()
+            t.send('\r')
+            told += words
+        told += t.expect(r'That was the tour[\s\S]*fs> $')
+        assert not re.search(r'>:\d+:\d+:\s+error', told), told
+        for word in ('1 kernel (row)', '2 kernels', 'no fusion', 'in turns', 'GFLOP'):
+            assert word in told.replace('\n', ' ') or columns < 80, (word, told)
+        assert '42' in t.line('6*7')
+
+
+def test_the_tour_is_left(c):
+    """Ctrl-C ends it; another line than the one that was typed runs, and the step comes again."""
+    t = c.start()
+    t.send(':tour\r')
+    t.expect('fs> A = rand')
+    t.settle()
+    t.send(CTRL_A + '\x0b6*7\r')
+    told = t.expect('fs> A = rand')
+    assert '42' in told and 'Two minutes' not in told
+    t.settle()
+    t.send(CTRL_C)
+    t.prompt()
+    assert '42' in t.line('6*7')
+    assert 'begin q' not in t.line('1')
+
+
+def test_the_tour_as_a_text(c):
+    done = subprocess.run([PROGRAM, '--target', 'cpu', '-e', ':tour'], env=c.env(), text=True,
+                          stdout=subprocess.PIPE, check=True)
+    assert 'A = rand(4000, 4000)' in done.stdout and 'That was the tour' in done.stdout
+    inputs = re.findall(r'^    (.*)', done.stdout, re.M)
+    done = subprocess.run([PROGRAM, '--target', 'cpu', '-'], input='\n'.join(inputs), text=True,
+                          env=c.env(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True)
+    assert len(inputs) == len(TOUR), inputs
+
+
+def test_examples(c):
+    t = c.start()
+    told = t.line(':examples')
+    assert re.search(r'^  cg +CG: conjugate gradients', told, re.M), told
+    told = t.line(':examples waxpby')
+    assert 'w = alpha*x + beta*y' in told, told
+    path = re.search(r'import "(.*)" runs it', told)[1]
+    assert 'error' not in t.line(f'import "{path}"')
+    assert 'there is no example nothing' in t.line(':examples nothing')
+    assert 'there is no example ../README' in t.line(':examples ../README')
+
+
 if __name__ == '__main__':
     sys.exit(run_tests(globals(), Case))
