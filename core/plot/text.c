@@ -8,6 +8,11 @@
 
 enum { LINES = 15, MAX_WIDTH = 100, MAX_LINES = 200, LABEL_MAX = 12 };
 
+struct glyph {
+  const char *text; /* of a label that stands here; NULL: none does */
+  int bytes;
+};
+
 struct canvas {
   const struct fs_plot *p;
   const struct fs_plot_look *look;
@@ -15,6 +20,7 @@ struct canvas {
   int width, height;         /* characters of the picture proper */
   int margin;                /* columns left of its frame        */
   unsigned char *dots, *who; /* per character; who: series + 1   */
+  struct glyph *glyphs;      /* per character, of labels         */
   struct fs_str *out, *ink;
 };
 
@@ -133,10 +139,68 @@ static void put_centred(struct canvas *c, const char *text) {
   end_line(c);
 }
 
+/* -- labels of points -------------------------------------------------------- */
+
+enum { LABEL_SHOWN = 24 };
+
+/* The character of a label at `*text`, as it is shown: one column, or a mark for it. */
+static struct glyph next_glyph(const char **text, bool ascii) {
+  uint32_t code;
+  int n = FS_MAX(fs_utf8_decode(*text, strlen(*text), &code), 1);
+  bool plain = (unsigned char)**text >= ' ' && fs_utf8_width(*text, (size_t)n) == 1 &&
+               !(ascii && n > 1);
+  struct glyph g = {plain ? *text : "?", plain ? n : 1};
+  *text += n;
+  return g;
+}
+
+/* Nothing stands in the columns from `first` on, nor beside them. */
+static bool is_free(const struct canvas *c, int row, int first, int n) {
+  if (row < 0 || row >= c->height || first < 0 || first + n > c->width) return false;
+  for (int k = FS_MAX(first - 1, 0); k < FS_MIN(first + n + 1, c->width); k++)
+    if (c->glyphs[row * c->width + k].text || (k >= first && k < first + n &&
+                                               c->dots[row * c->width + k]))
+      return false;
+  return true;
+}
+
+static void write_label(struct canvas *c, int row, int first, int n, const char *text, int series) {
+  for (int k = 0; k < n; k++) {
+    c->glyphs[row * c->width + first + k] = next_glyph(&text, c->look->ascii);
+    c->who[row * c->width + first + k] = (unsigned char)(1 + series % 10);
+  }
+}
+
+/* Right of its point, left, or a line above or below; of long ones the beginning. */
+static void label_point(struct canvas *c, int x, int y, const char *text, int series) {
+  static const int rows[] = {0, -1, 1};
+  int n = 0, column = x / 2, row = y / 4;
+  for (const char *at = text; *at && n < LABEL_SHOWN; n++) next_glyph(&at, false);
+  for (; n > 1; n = n > 8 ? 8 : n > 2 ? 2 : 1)
+    for (size_t k = 0; k < FS_LEN(rows); k++) {
+      int first = is_free(c, row + rows[k], column + 2, n) ? column + 2
+                  : is_free(c, row + rows[k], column - 1 - n, n) ? column - 1 - n : -1;
+      if (first < 0) continue;
+      write_label(c, row + rows[k], first, n, text, series);
+      return;
+    }
+}
+
+static void put_labels(struct canvas *c, const struct fs_series *s, int series) {
+  int x, y;
+  for (int64_t k = 0; s->labels && k < s->n; k++)
+    if (s->labels[k] && place(c, s->x[k], s->y[k], &x, &y))
+      label_point(c, x, y, s->labels[k], series);
+}
+
+/* -- what a character shows ---------------------------------------------------- */
+
 static void put_char(struct canvas *c, int at) {
   static const char *const marks = "*+ox#%@&$=";
   unsigned dots = c->dots[at];
-  if (!dots) {
+  if (c->glyphs[at].text) {
+    fs_str_put(c->out, c->glyphs[at].text, (size_t)c->glyphs[at].bytes);
+  } else if (!dots) {
     fs_str_puts(c->out, " ");
   } else if (!c->look->ascii) {
     char text[4] = {(char)0xe2, (char)(0xa0 | dots >> 6),
@@ -230,15 +294,24 @@ static void put_numbers(struct canvas *c) {
   end_line(c);
 }
 
+static void begin_legend(struct canvas *c) {
+  blanks(c->out, c->margin + 1);
+  if (c->ink) blanks(c->ink, c->margin + 1);
+}
+
 static void put_legend(struct canvas *c) {
   static const char *const marks = "*+ox#%@&$=";
   int room = c->width, used = 0;
   if (!fs_plot_has_legend(c->p)) return;
-  blanks(c->out, c->margin + 1);
-  if (c->ink) blanks(c->ink, c->margin + 1);
+  begin_legend(c);
   for (int k = 0; k < c->p->series.len; k++) {
     const char *name = c->p->series.data[k].name;
-    if (!name || used + 4 > room) continue;
+    if (!name) continue;
+    if (used && used + 2 + FS_MIN(text_width(name), 40) > room) {
+      end_line(c);
+      begin_legend(c);
+      used = 0;
+    }
     if (c->look->ascii)
       fs_str_printf(c->out, "%c ", c->p->series.len > 1 ? marks[k % 10] : '*');
     else
@@ -329,6 +402,7 @@ static void put_picture(struct canvas *c) {
     if (s->mark == FS_MARK_BARS) draw_bars(c, s, k);
     else draw_points(c, s, k);
   }
+  for (int k = 0; k < c->p->series.len; k++) put_labels(c, &c->p->series.data[k], k);
   put_y_label(c);
   for (int row = 0; row < c->height; row++) {
     put_frame_left(c, row);
@@ -352,6 +426,7 @@ void fs_plot_text(const struct fs_plot *p, const struct fs_plot_look *look,
   size_t size = (size_t)c.width * (size_t)c.height;
   c.dots = fs_calloc(size, 1);
   c.who = fs_calloc(size, 1);
+  c.glyphs = fs_calloc(size, sizeof *c.glyphs);
   put_centred(&c, p->title);
   if (any) put_picture(&c);
   else put_centred(&c, "(no finite points)");
@@ -360,4 +435,5 @@ void fs_plot_text(const struct fs_plot *p, const struct fs_plot_look *look,
   if (out->len) out->data[--out->len] = 0; /* the last line's end */
   free(c.dots);
   free(c.who);
+  free(c.glyphs);
 }

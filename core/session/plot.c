@@ -116,7 +116,7 @@ struct roofline {
   struct fs_plot *plot;
   double bandwidth, peak;   /* bytes/s, operations/s */
   double low, high;         /* of the intensities that are shown */
-  FS_VEC(const json_t *) kernels;
+  FS_VEC(const json_t *) kernels, fused; /* and blocks that fusion spares bytes */
 };
 
 static double key(const json_t *kernel, const char *name) {
@@ -138,6 +138,66 @@ static void take_kernels(struct roofline *r, const json_t *plan) {
     r->low = fmin(r->low, x / 4);
     r->high = fmax(r->high, x * 4);
     *FS_PUSH(&r->kernels) = kernel;
+  }
+}
+
+static double sum_of_flops(const json_t *plan) {
+  const json_t *kernel;
+  size_t k;
+  double sum = 0;
+  json_array_foreach(json_object_get(plan, "kernels"), k, kernel) {
+    double flops = key(kernel, "flops");
+    if (isfinite(flops)) sum += flops;
+  }
+  return sum;
+}
+
+/* Where a block stands with and without fusion, by predictions: bytes per operation and
+ * operations per second. */
+struct ends { double x[2], y[2]; };
+
+static bool ends_of(const json_t *plan, struct ends *e) {
+  const json_t *alone = json_object_get(plan, "unfused");
+  double flops = sum_of_flops(plan), bytes = key(plan, "bytes"), more = key(alone, "bytes");
+  *e = (struct ends){{flops / more, flops / bytes},
+                     {flops / key(alone, "predicted") / 1e9, flops / key(plan, "predicted") / 1e9}};
+  return flops > 0 && bytes > 0 && more > bytes && e->y[0] > 0 && e->y[1] > 0 &&
+         isfinite(e->y[0]) && isfinite(e->y[1]);
+}
+
+static void take_fused(struct roofline *r, const json_t *plan) {
+  struct ends e;
+  if (!ends_of(plan, &e)) return;
+  r->low = fmin(r->low, e.x[0] / 4);
+  *FS_PUSH(&r->fused) = plan;
+}
+
+/* A point beside the way from one end to the other, both in logarithms. */
+static void put_barb(struct fs_series *s, int at, const struct ends *e, double aside) {
+  const double back = 0.2;
+  double dx = log(e->x[1] / e->x[0]), dy = log(e->y[1] / e->y[0]);
+  s->x[at] = e->x[1] * exp(-back * dx + aside * dy);
+  s->y[at] = e->y[1] * exp(-back * dy - aside * dx);
+}
+
+/* An arrow from each block without fusion to the block as it is planned. */
+static void put_arrows(struct roofline *r) {
+  enum { POINTS = 6 };
+  const double aside = 0.12;
+  if (!r->fused.len) return;
+  struct fs_series *s = fs_plot_add(r->plot, FS_MARK_LINE, POINTS * r->fused.len,
+                                    "by fusion");
+  for (int k = 0; k < r->fused.len; k++) {
+    struct ends e;
+    int at = POINTS * k;
+    ends_of(r->fused.data[k], &e);
+    for (int p = 0; p < POINTS - 1; p++) {
+      s->x[at + p] = e.x[p > 0];
+      s->y[at + p] = e.y[p > 0];
+    }
+    put_barb(s, at + 2, &e, aside);
+    put_barb(s, at + 4, &e, -aside);
+    s->x[at + 5] = s->y[at + 5] = NAN; /* the line ends */
   }
 }
 
@@ -184,11 +244,14 @@ static void label(char **to, const char *text) {
 enum fs_status fs_session_roofline(struct fs_session *s, struct fs_plot *p) {
   const struct fs_device *device = &fs_session_target(s)->device;
   struct roofline r = {p, device->bandwidth, device->flops, INFINITY, 0,
-                       {NULL, 0, 0}};
+                       {NULL, 0, 0}, {NULL, 0, 0}};
   enum fs_status st = fs_session_collect(s);
   if (st) return st;
   const json_t *plan;
-  for (int k = 0; (plan = last_plan(s, k)); k++) take_kernels(&r, plan);
+  for (int k = 0; (plan = last_plan(s, k)); k++) {
+    take_kernels(&r, plan);
+    take_fused(&r, plan);
+  }
   p->x.log = p->y.log = true;
   label(&p->title, device->name);
   label(&p->x.label, "floating-point operations per byte");
@@ -197,7 +260,9 @@ enum fs_status fs_session_roofline(struct fs_session *s, struct fs_plot *p) {
   if (r.bandwidth > 0 && r.peak > 0) put_roof(&r);
   put_times(&r, "measured");
   put_times(&r, "predicted");
+  put_arrows(&r);
   FS_VEC_FREE(&r.kernels);
+  FS_VEC_FREE(&r.fused);
   return FS_OK;
 }
 

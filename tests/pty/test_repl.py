@@ -1274,5 +1274,16 @@ def test_examples(c):
     assert 'there is no example ../README' in t.line(':examples ../README')
 
 
+def test_roofline_names_kernels_and_shows_what_fusion_does(c):
+    for columns, env in ((60, {'LC_ALL': 'C'}), (80, {'NO_COLOR': '1'}), (120, {}), (200, {})):
+        t = with_pair(c, columns=columns, **env)
+        t.line(PAIR[1])
+        told = t.line('roofline()')
+        assert 'k1 q = A*p' in told and 'by fusion' in told, told
+        assert all(len(line) <= columns for line in told.splitlines()), told
+        t.line('q = A*p;')  # nothing is spared
+        assert 'by fusion' not in t.line('roofline()')
+
+
 if __name__ == '__main__':
     sys.exit(run_tests(globals(), Case))

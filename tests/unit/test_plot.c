@@ -45,8 +45,39 @@ static void test_labels_of_close_dots(void) {
   fs_plot_free(p);
 }
 
+/* Labels of a picture as text: at every width each stands once on a line of its own size, what
+ * lies at the right end has its label at the left, control characters are marks, and nothing is
+ * wider than the picture; what is too long is cut. */
+static void test_labels_as_text(void) {
+  static const int widths[] = {20, 40, 60, 80, 100};
+  struct fs_plot *p = fs_plot_new();
+  struct fs_series *s = fs_plot_add(p, FS_MARK_POINTS, 3, "dots");
+  s->labels = fs_calloc(3, sizeof *s->labels);
+  for (int k = 0; k < 3; k++) s->x[k] = k, s->y[k] = k;
+  s->labels[0] = fs_strdup("near a\tb \u00e9");
+  s->labels[2] = fs_strdup("far, and much too long to be shown as a whole");
+  for (size_t w = 0; w < FS_LEN(widths); w++)
+    for (int ascii = 0; ascii < 2; ascii++) {
+      struct fs_plot_look look = {.width = widths[w], .ascii = ascii};
+      struct fs_str out = {0}, ink = {0};
+      fs_plot_text(p, &look, &out, &ink);
+      const char *text = fs_str_text(&out), *far = strstr(text, "far,");
+      for (const char *at = text; *at; at += strcspn(at, "\n") + (at[strcspn(at, "\n")] != 0))
+        CHECK(fs_utf8_width(at, strcspn(at, "\n")) <= widths[w]);
+      if (widths[w] >= 40) {
+        CHECK(strstr(text, ascii ? "near a?b ?" : "near a?b \u00e9"));
+        CHECK(far && strchr(far, '\n') - far <= 30 && !strstr(text, "as a whole"));
+        CHECK(strchr(fs_str_text(&ink), '0'));
+      }
+      fs_str_free(&out);
+      fs_str_free(&ink);
+    }
+  fs_plot_free(p);
+}
+
 int main(void) {
   test_labels_of_close_dots();
+  test_labels_as_text();
   printf("%d passed, %d failed\n", passed, failed);
   return failed || !passed;
 }
