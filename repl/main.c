@@ -247,13 +247,13 @@ static unsigned reading_of(const char *entry) {
   static const struct {
     const char *name;
     unsigned reading;
-  } commands[] = {{":help", FS_READ_PAGED | FS_READ_WRAPPED}, {":code", FS_READ_PAGED},
+  } commands[] = {{":help", FS_READ_PAGED | FS_READ_WRAPPED | FS_READ_PROSE}, {":code", FS_READ_PAGED},
                   {":history", FS_READ_PAGED}, {":show", FS_READ_PAGED}, {":plan", FS_READ_PAGED},
                   {":alternatives", FS_READ_PAGED | FS_READ_WRAPPED}, {":explain", FS_READ_PAGED},
                   {":why", FS_READ_PAGED | FS_READ_WRAPPED}, {":dump", 0},
                   {":set", FS_READ_PAGED | FS_READ_WRAPPED}};
   size_t len = strcspn(entry, " \t\r\n");
-  if (*entry == '?') return FS_READ_PAGED | FS_READ_WRAPPED;
+  if (*entry == '?') return FS_READ_PAGED | FS_READ_WRAPPED | FS_READ_PROSE;
   for (size_t i = 0; i < FS_LEN(commands); i++)
     if (len > 1 && !strncmp(entry, commands[i].name, len)) return commands[i].reading;
   return *entry == ':' ? FS_READ_WRAPPED : 0;

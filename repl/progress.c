@@ -11,11 +11,14 @@
 #include "repl/term.h"
 
 enum { FIRST_MS = 2000, STEP_MS = 200 };
+static const double LEAST = 0.05; /* of a whole, from which the rest is told */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;
 static bool enabled, active, shown, mid_line;
 static double started, done = -1, launched, expected = NAN;
+static double began, first, end = NAN; /* of what is done by parts: since when and from which
+                                          share on, and when it will be over */
 static char what[80];
 
 /* With the lock held. */
@@ -49,7 +52,7 @@ static void draw(void) {
   bool known = !isnan(expected) && done < 0;
   if (done >= 0) put_bar(percent, sizeof percent, look.utf8);
   fs_plan_put_elapsed(&time, fs_now() - (known ? launched : started),
-                      known ? expected : NAN);
+                      known ? expected : done >= 0 ? end - started : NAN);
   int len = snprintf(line, sizeof line, "%s%s %s%s", *what ? what : "running", percent,
                      look.utf8 ? "·" : "|", fs_str_text(&time));
   fs_str_free(&time);
@@ -105,7 +108,7 @@ void fs_progress_begin(void) {
   mid_line = false;
   what[0] = 0;
   done = -1;
-  expected = NAN;
+  expected = end = NAN;
   pthread_cond_signal(&changed);
   pthread_mutex_unlock(&lock);
 }
@@ -123,6 +126,11 @@ void fs_progress_note(const char *text, double fraction) {
   if (!enabled) return;
   fs_str_put_safe(&safe, text, strlen(text));
   pthread_mutex_lock(&lock);
+  bool another = strncmp(what, fs_str_text(&safe), sizeof what - 1) != 0 || fraction < done;
+  double now = fs_now();
+  if (another || done < 0) began = now, first = fraction, end = NAN;
+  if (fraction >= first + LEAST && fraction != done)
+    end = now + (1 - fraction) * (now - began) / (fraction - first);
   snprintf(what, sizeof what, "%s", fs_str_text(&safe));
   done = fraction;
   pthread_mutex_unlock(&lock);

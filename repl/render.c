@@ -212,7 +212,8 @@ static void put_diagnostic(struct fs_str *out, const json_t *event,
 static void result_text(struct fs_render *r, const char *text) {
   struct fs_str s = {0};
   if (r->reading & FS_READ_WRAPPED && isatty(STDOUT_FILENO))
-    fs_term_wrap(text, fs_term_look(stdout).width, &s);
+    (r->reading & FS_READ_PROSE ? fs_term_wrap_prose : fs_term_wrap)(
+        text, fs_term_look(stdout).width, &s);
   else
     fs_str_puts(&s, text);
   if (r->reading & FS_READ_PAGED) fs_str_put(&r->paged, fs_str_text(&s), s.len);

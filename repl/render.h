@@ -16,8 +16,9 @@ void fs_render_free(struct fs_render *r);
 /* The session whose settings decide how plans are shown. Borrowed. */
 void fs_render_attach(struct fs_render *r, struct fs_session *session);
 
-/* How what an input gives is read: in the pager if it is long, its lines cut at words. */
-enum { FS_READ_PAGED = 1, FS_READ_WRAPPED = 2 };
+/* How what an input gives is read: in the pager if it is long, its lines cut at words, as prose,
+ * of which a line that is too long goes on in the next one. */
+enum { FS_READ_PAGED = 1, FS_READ_WRAPPED = 2, FS_READ_PROSE = 4 };
 
 /* Plans go to stderr in a script, to stdout at the prompt. */
 enum fs_render_mode { FS_RENDER_SCRIPT, FS_RENDER_PROMPT };

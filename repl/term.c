@@ -345,7 +345,7 @@ static void put_paragraph(const char *text, size_t len, int width, int hang,
 }
 
 /* What is left of a line goes on with the next one of the same paragraph. */
-void fs_term_wrap(const char *text, int width, struct fs_str *out) {
+static void wrap(const char *text, int width, bool prose, struct fs_str *out) {
   struct fs_str line = {0};
   while (*text) {
     size_t len = strcspn(text, "\n");
@@ -354,19 +354,27 @@ void fs_term_wrap(const char *text, int width, struct fs_str *out) {
     text += len;
     int column = column_of(line.data ? line.data : "", line.len, width * 2 / 5);
     size_t indent = indent_of(fs_str_text(&line));
-    while (!column && indent && fs_utf8_width(line.data, line.len) > width && *text) {
+    while (!column && (indent || prose) && fs_utf8_width(line.data, line.len) > width && *text) {
       size_t next = strcspn(text + 1, "\n"), begin = indent_of(text + 1);
       if (begin != indent || begin == next || column_of(text + 1, next, width)) break;
       fs_str_puts(&line, " ");
       fs_str_put(&line, text + 1 + begin, next - begin);
       text += 1 + next;
     }
-    int hang = !strncmp(fs_str_text(&line), "hint: ", 6) ? 6 : indent ? (int)indent : 2;
+    int hang = !strncmp(fs_str_text(&line), "hint: ", 6) ? 6 : indent || prose ? (int)indent : 2;
     hang = FS_MIN(column ? column : hang, width / 2);
     put_paragraph(fs_str_text(&line), line.len, width, hang, out);
     if (*text) fs_str_puts(out, "\n"), text++;
   }
   fs_str_free(&line);
+}
+
+void fs_term_wrap(const char *text, int width, struct fs_str *out) {
+  wrap(text, width, false, out);
+}
+
+void fs_term_wrap_prose(const char *text, int width, struct fs_str *out) {
+  wrap(text, width, true, out);
 }
 
 /* -- pager ----------------------------------------------------------------- */

@@ -76,7 +76,7 @@ void fs_command_overview(struct fs_str *out) {
 
 void fs_command_page(const struct fs_command *c, struct fs_str *out) {
   put_signature(c, out);
-  fs_str_printf(out, "\n  %s\n", c->doc);
+  fs_str_printf(out, "\n  %s%s\n", c->doc, *c->more ? "." : "");
   for (const char *at = c->more; *at;) {
     size_t len = strcspn(at, "\n");
     fs_str_printf(out, "  %.*s\n", (int)len, at);

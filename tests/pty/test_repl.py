@@ -934,6 +934,30 @@ def test_progress_line(c):
     t.prompt()
 
 
+def test_how_long_a_loop_will_take(c):
+    """From what share of its rounds took how long; a tenth of a second a round."""
+    t = c.start('--threads', '1', XDG_DATA_HOME=c.home)
+    t.send('for k = 1:60; t0 = time(); while time() - t0 < 0.1; end; end\r')
+    told = t.expect(r'for .* \d+ % · \d+ s of ~[\d.]+ s')
+    found = [float(n) for n in re.findall(r'of ~([\d.]+) s', told)]
+    assert 3 < found[-1] < 60, told
+    t.send(CTRL_C)
+    t.prompt()
+
+
+def test_prose_fills_its_lines(c):
+    """Help in words at every width: no line is wider, and none but the last of a paragraph
+    is left before the next word would have gone over the edge."""
+    for columns in (40, 60, 80, 120):
+        t = c.start(columns=columns)
+        told = t.line(':help plan')
+        lines = told[told.index('One line per kernel'):told.index('  flat')].splitlines()
+        assert all(len(line) <= columns for line in told.splitlines()), told
+        for line, after in zip(lines, lines[1:]):
+            assert len(line) + 1 + len(after.split()[0]) > min(columns, 78), lines
+        assert re.search(r'without\s+fusion\.\s+The\s+plan', t.line(':help :race'))
+
+
 def test_how_long_of_how_long(c):
     """A library call cannot be looked into: what it takes beside what was expected."""
     t = c.start('--threads', '1', XDG_DATA_HOME=c.home)
