@@ -284,19 +284,39 @@ static bool is_command_line(const char *text, size_t len, size_t *begin,
   return text[*begin] == ':' || text[*begin] == '?';
 }
 
-/* The command that somebody at a prompt means by a word as other prompts have it, where no
- * variable is called so; else NULL. */
-static const char *spoken_command(struct fs_session *s, const char *text, size_t len) {
-  static const char *const words[][2] = {{"quit", ":quit"},   {"quit()", ":quit"},
-                                         {"exit", ":quit"},   {"exit()", ":quit"},
-                                         {"help", ":help"},   {"help()", ":help"}};
+/* A word by itself, or with one behind it, of which the command is then about. */
+static const struct { const char *word, *alone, *about; } spoken[] = {
+  {"quit", ":quit", NULL}, {"quit()", ":quit", NULL}, {"exit", ":quit", NULL},
+  {"exit()", ":quit", NULL}, {"help", ":help", ":help"}, {"help()", ":help", NULL},
+  {"doc", ":help", ":help"}, {"apropos", ":help functions", ":help functions"},
+  {"lookfor", ":help functions", ":help functions"}, {"who", ":vars", NULL},
+  {"whos", ":vars", NULL}};
+
+static bool is_variable(struct fs_session *s, const char *name, size_t len) {
   struct fs_interp_var v;
+  for (int k = 0; fs_interp_var_at(s->in, k, &v); k++)
+    if (strlen(v.name) == len && !memcmp(v.name, name, len)) return true;
+  return false;
+}
+
+/* The command that somebody at a prompt means by words as other prompts have them, where no
+ * variable is called so: given; else NULL. */
+static char *spoken_command(struct fs_session *s, const char *text, size_t len) {
+  size_t n = 0, letters = 0;
   if (s->flags & FS_EVAL_SCRIPT) return NULL;
-  for (size_t w = 0; w < FS_LEN(words); w++) {
-    if (strlen(words[w][0]) != len || memcmp(words[w][0], text, len)) continue;
-    for (int k = 0; fs_interp_var_at(s->in, k, &v); k++)
-      if (!strncmp(v.name, text, 4) && !v.name[4]) return NULL;
-    return words[w][1];
+  while (n < len && text[n] != ' ') n++;
+  while (letters < n && text[letters] != '(') letters++;
+  size_t rest = n;
+  while (rest < len && text[rest] == ' ') rest++;
+  for (size_t k = rest; k < len; k++)
+    if (!isalnum((unsigned char)text[k]) && text[k] != '_') return NULL;
+  for (size_t w = 0; w < FS_LEN(spoken); w++) {
+    if (strlen(spoken[w].word) != n || memcmp(spoken[w].word, text, n)) continue;
+    const char *command = rest < len ? spoken[w].about : spoken[w].alone;
+    if (!command || is_variable(s, text, letters)) return NULL;
+    struct fs_str line = {0};
+    fs_str_printf(&line, "%s%s%.*s", command, rest < len ? " " : "", (int)(len - rest), text + rest);
+    return line.data;
   }
   return NULL;
 }
@@ -309,13 +329,12 @@ static uint32_t add_source(struct fs_session *s, const char *name, const char *t
   return source;
 }
 
+/* Frees the line, which text[begin, end) stands for. */
 static enum fs_status eval_command(struct fs_session *s, const char *name,
                                    const char *text, size_t len, size_t begin,
-                                   size_t end) {
+                                   size_t end, char *line) {
   uint32_t source = add_source(s, name, text, len);
   struct fs_span span = {source, (uint32_t)begin, (uint32_t)end};
-  const char *spoken = spoken_command(s, text + begin, end - begin);
-  char *line = spoken ? fs_strdup(spoken) : fs_strndup(text + begin, end - begin);
   s->past_kind = fs_session_changes(line) ? FS_PAST_WELL : FS_PAST_ASKED;
   enum fs_status st = fs_session_command(s, line, span);
   free(line);
@@ -339,8 +358,10 @@ static enum fs_status report_incomplete(struct fs_session *s, const char *name,
 static enum fs_status eval_text(struct fs_session *s, const char *name,
                                 const char *text, size_t len) {
   size_t begin, end;
-  if (is_command_line(text, len, &begin, &end) || spoken_command(s, text + begin, end - begin))
-    return eval_command(s, name, text, len, begin, end);
+  bool command = is_command_line(text, len, &begin, &end);
+  char *line = command ? fs_strndup(text + begin, end - begin)
+                       : spoken_command(s, text + begin, end - begin);
+  if (line) return eval_command(s, name, text, len, begin, end, line);
   enum fs_status st = begin < end ? fs_session_ready(s) : FS_OK;
   if (!st && s->dump & 1 && begin < end) {
     struct fs_str tree = {0};

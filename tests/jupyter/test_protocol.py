@@ -455,6 +455,25 @@ def test_history(k, c):
             assert lines[-1][:2] == [lines[0][0] + 1, 1], lines
 
 
+def test_session_as_a_script(k, c):
+    """What cells did is saved as a script, also what a later one reads as `ans`; a plan is
+    chosen; what only a terminal can do is an error."""
+    with Kernel() as fresh, fresh.client() as d:
+        d.ready()
+        path = os.path.join(fresh.home, 's.fs')
+        for code in ('A = ones(300, 300); A[1, 1] = 2;', "begin q = A*ones(300); s = A'*ones(300); end",
+                     '1 + 1', 'ans*3', 'oops', ':plan'):
+            typed(d, code)
+        assert 'it has 4 inputs, without 1' in text_of(typed(d, f':save {path}')[1])
+        with open(path, encoding='utf-8') as f:
+            assert f.read().endswith('end\nans = 1 + 1\nans*3\n')
+        told = text_of(typed(d, ':choose 2')[1])
+        assert '`:tune forget` takes it back' in told, told
+        assert 'That was the tour' in text_of(typed(d, ':tour')[1])
+        assert typed(d, ':edit')[0]['status'] == 'error'
+        assert 'the last block: ' in text_of(typed(d, ':set threads 1')[1])
+
+
 def test_long_history(k, c):
     """All of a full history, each text once, costs about what it costs as it is."""
     import tempfile
