@@ -600,7 +600,7 @@ def test_answer_typed_ahead(c):
 
 def test_stop_and_go_on(c):
     script = 'set -m; "$0" --target cpu; echo STOPPED; stty -a; echo SEEN; fg'
-    t = Terminal(['bash', '--norc', '-c', script, PROGRAM], c.env())
+    t = Terminal(['bash', '--norc', '-c', script, PROGRAM], c.env(NO_COLOR='1'))
     c.open_terminals.append(t)
     t.prompt()
     t.send('a = 40')
@@ -1160,7 +1160,9 @@ def test_a_plan_is_chosen_by_keys(c):
         assert len(rows) >= 3 and rows[0].split()[2] == '*' and marked(t) == ['1'], rows
         if env.get('LC_ALL'):
             assert all(ord(ch) < 128 for row in rows for ch in row), rows
-        for keys, at in (('\x1b[B', '2'), ('\x1bOB', '3'), ('k', '2'), ('\x1b[A' * 5, '1'),
+        last = str(len(rows))
+        for keys, at in (('\x1b[B', '2'), ('\x1bOB', '3'), ('j' * 9, last),
+                         ('k', str(len(rows) - 1)), ('\x1b[A' * 5, '1'),
                          ('j', '2'), ('x', '2')):
             t.send(keys)
             t.until(lambda at=at: t.settle() or marked(t) == [at])
