@@ -21,14 +21,14 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -I. $(OPT) $(WARN) $(WERROR) $(HARDEN) \
 ALL_LDFLAGS = -pie -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -pthread $(LDFLAGS)
 CORE_LIBS = -ljansson -lglpk -lz -lsodium -ldl -lm
 
-CORE_SRC := $(wildcard core/*.c core/*/*.c core/*/*/*.c)
+CORE_SRC := $(filter-out core/ranks/mpi/%,$(wildcard core/*.c core/*/*.c core/*/*/*.c))
 CORE_OBJ := $(CORE_SRC:%.c=$(BUILD)/%.o) $(BUILD)/embedded.o
 # SIMD forms of the CPU routines: one source, compiled once per instruction set.
 SIMD_SRC := $(wildcard elemlib/cpu/*.c)
 SIMD_OBJ := $(foreach isa,plain avx2 avx512,$(SIMD_SRC:elemlib/cpu/%.c=$(BUILD)/simd/$(isa)/%.o))
 REPL_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard repl/*.c))
 KERNEL_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard jupyter/*.c))
-FAKE := $(patsubst %,$(BUILD)/fake/%,libcuda.so.1 libnvrtc.so.13 cublas.so cusolver.so cufft.so)
+FAKE := $(patsubst %,$(BUILD)/fake/%,libcuda.so.1 libnvrtc.so.13 cublas.so cusolver.so cufft.so libnccl.so.2)
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 EMBEDDED := prelude.fs $(sort $(wildcard core/model/reference/*.json) $(wildcard jupyter/kernelspec/logo-* jupyter/labextension/*.json jupyter/labextension/static/*) $(wildcard elemlib/*.elem elemlib/cuda/*.cuh elemlib/opencl/*.cl elemlib/scheme/*.cuh elemlib/library/*.cuh elemlib/native/*.h elemlib/cpu/scalar.h))
@@ -37,7 +37,15 @@ SIMD_FLAGS_plain  =
 SIMD_FLAGS_avx2   = -march=x86-64-v3
 SIMD_FLAGS_avx512 = -march=x86-64-v4 -mprefer-vector-width=512
 
-all: $(BUILD)/fusible $(BUILD)/fusible-kernel
+# Ranks that mpirun starts, where MPI is there.
+MPICC ?= $(shell command -v mpicc)
+MPI_MODULE := $(if $(MPICC),$(BUILD)/libfusible-mpi.so)
+
+all: $(BUILD)/fusible $(BUILD)/fusible-kernel $(MPI_MODULE)
+
+$(BUILD)/libfusible-mpi.so: core/ranks/mpi/module.c core/ranks/ranks.h
+	@mkdir -p $(@D)
+	$(MPICC) -std=c11 -D_GNU_SOURCE -I. $(OPT) $(WARN) $(WERROR) -fPIC -shared -fvisibility=hidden -o $@ $<
 
 $(BUILD)/libfusible.a: $(CORE_OBJ) $(SIMD_OBJ)
 	@rm -f $@; ar rcs $@ $^
@@ -111,6 +119,9 @@ $(BUILD)/fake/libcuda.so.1: tests/fake/driver.c tests/fake/fake.h tests/nvrtc/cu
 	@mkdir -p $(@D)
 	$(CC) $(FAKE_FLAGS) -o $@ $< -ldl
 $(BUILD)/fake/libnvrtc.so.13: tests/fake/nvrtc.c tests/fake/fake.h tests/fiber/fiber_build.h
+	@mkdir -p $(@D)
+	$(CC) $(FAKE_FLAGS) -o $@ $<
+$(BUILD)/fake/libnccl.so.2: tests/fake/nccl.c
 	@mkdir -p $(@D)
 	$(CC) $(FAKE_FLAGS) -o $@ $<
 $(BUILD)/fake/cu%.so: tests/fake/cu%.c tests/fake/fake.h
@@ -233,7 +244,7 @@ KERNELDIR = $(DESTDIR)$(PREFIX)/share/jupyter/kernels/fusible
 LABDIR = $(DESTDIR)$(PREFIX)/share/jupyter/labextensions/jupyterlab-fusible
 install: all
 	install -d $(BINDIR) $(MANDIR) $(EXAMPLEDIR)/data $(EXAMPLEDIR)/paper
-	install -m 755 $(BUILD)/fusible $(BUILD)/fusible-kernel $(BINDIR)
+	install -m 755 $(BUILD)/fusible $(BUILD)/fusible-kernel $(MPI_MODULE) $(BINDIR)
 	install -d $(KERNELDIR)
 	install -m 644 jupyter/kernelspec/logo-* $(KERNELDIR)
 	sed 's|@PROGRAM@|$(PREFIX)/bin/fusible-kernel|' \

@@ -253,6 +253,7 @@ int main(int argc, char **argv) {
   bool keyless = false;
   if (argc > 1 && !strcmp(argv[1], "--worker"))
     return fs_worker_main(argc, argv);
+  if (argc > 1 && !strcmp(argv[1], "--rank")) return fs_session_follow(true);
   for (int k = 1; k < argc; k++) {
     if (!strcmp(argv[k], "--help") || !strcmp(argv[k], "-h")) {
       fputs(usage, stdout);

@@ -465,7 +465,7 @@ static void start_session(struct front *f, const char **error) {
 static bool start(struct front *f) {
   const char *error = NULL;
   f->render = fs_render_new(&f->options);
-  if (f->options.interactive && !f->options.one_process)
+  if (f->options.interactive && !f->options.one_process && !fs_session_joined())
     start_worker(f, &error);
   else
     start_session(f, &error);
@@ -522,8 +522,15 @@ int main(int argc, char **argv) {
   fill_streams();
   if (argc > 1 && !strcmp(argv[1], "--worker"))
     return fs_worker_main(argc, argv);
+  if (argc > 1 && !strcmp(argv[1], "--rank")) return fs_session_follow(true);
   if (argc > 1 && !strcmp(argv[1], "--compiler"))
     return fs_worker_compile(argc, argv);
+  const char *error = NULL;
+  if (!fs_session_join(&error)) {
+    fprintf(stderr, "fusible: %s\n", error);
+    return FS_RESULT_ENVIRONMENT;
+  }
+  if (fs_session_follows()) return fs_session_follow(false);
   switch (fs_options_parse(&f.options, argc, argv)) {
     case FS_OPTIONS_BAD: break;
     case FS_OPTIONS_DONE: code = 0; break;

@@ -218,8 +218,17 @@ static bool is_number(const char *text, long max, int *value) {
   return true;
 }
 
+/* "0-3" */
+static bool is_range(const char *text) {
+  int first, last, end = 0;
+  return sscanf(text, "%4d-%4d%n", &first, &last, &end) == 2 && !text[end] && first >= 0 &&
+         last > first && last <= 1023;
+}
+
 static bool is_target(const char *text) {
   int device;
+  if (!strncmp(text, "cpu:", 4)) return is_range(text + 4);
+  if (!strcmp(text, "cuda:*") || (!strncmp(text, "cuda:", 5) && is_range(text + 5))) return true;
   if (!strncmp(text, "cuda:", 5)) return is_number(text + 5, 1023, &device);
   if (!strncmp(text, "opencl:", 7)) return is_number(text + 7, 1023, &device);
   return one_of(text, "auto|cpu|cuda|opencl");

@@ -94,7 +94,7 @@ EMPTIES = [
     ('reshape(e, 0, 3)', Z), ('reshape(Z, 3, 0)', T), ('vec(Z)', E), ('size(e)', np.array([0, 1])),
     ('size(Z, 2)', np.int64(3)), ('numel(Z)', np.int64(0)), ('length(Z)', np.int64(0)),
     ('vlength(e)', np.int64(0)), ('ndims(Z)', np.int64(2)), ('rank(e)', np.int64(1)),
-    ('einsum("ij,jk->ik", T, Z)', full((3, 3), 0)), ('permute(Z, [2, 1])', T), ('squeeze(zeros(1, 0))', E), ('reshape(Z, [], 3)', Z),
+    ('einsum("ij,jk->ik", T, Z)', full((3, 3), 0)), ('permute(Z, [2, 1])', T), ('squeeze(zeros(1, 0))', E), ('shard(Z)', Z), ('whole(Z)', Z), ('reshape(Z, [], 3)', Z),
     ('places(A, e, e)', none(0, dtype='i8')), ('diag(e, 1)', full((1, 1), 0)), ('diag(A, 5)', E),
     ('sum(Z, [1, 2])', np.float32(0)), ('norm2(Z, 1)', full((1, 3), 0, 'f4')), 
     ('zeros_like(Z)', Z), ('ones_like(e)', E), ('i8(e)', none(0, dtype='i1')), ('u32(e)', none(0, dtype='u4')),

@@ -105,14 +105,25 @@ int64_t fs_mul_size(int64_t a, int64_t b) {
 static atomic_int interrupt_flag; /* lock-free, so fit for signal handlers */
 
 void fs_interrupt_request(void) { atomic_store(&interrupt_flag, 1); }
-void fs_interrupt_clear(void) { atomic_store(&interrupt_flag, 0); }
+
+static atomic_int interrupt_agreed; /* 0: by request alone; else 1: no, 2: yes */
+
+void fs_interrupt_agreed(bool all) { atomic_store(&interrupt_agreed, all ? 2 : 1); }
+bool fs_interrupt_asked(void) { return atomic_load(&interrupt_flag) != 0; }
+
+void fs_interrupt_clear(void) {
+  atomic_store(&interrupt_flag, 0);
+  if (atomic_load(&interrupt_agreed)) atomic_store(&interrupt_agreed, 1);
+}
 
 static atomic_bool interrupt_held;
 
 void fs_interrupt_hold(bool on) { atomic_store(&interrupt_held, on); }
 
 bool fs_interrupted(void) {
-  return atomic_load_explicit(&interrupt_flag, memory_order_relaxed) != 0 &&
+  int agreed = atomic_load_explicit(&interrupt_agreed, memory_order_relaxed);
+  bool flag = atomic_load_explicit(&interrupt_flag, memory_order_relaxed) != 0;
+  return (agreed ? agreed == 2 : flag) &&
          !atomic_load_explicit(&interrupt_held, memory_order_relaxed);
 }
 

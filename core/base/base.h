@@ -178,6 +178,10 @@ bool fs_interrupted(void);
 void fs_interrupt_clear(void);
 /* While held, fs_interrupted() is false; a request meanwhile is kept for later. */
 void fs_interrupt_hold(bool on);
+/* Where several processes run one program (core/ranks), a request counts when all have agreed
+ * on it, so that they stop at the same place: from the first fs_interrupt_agreed() on. */
+void fs_interrupt_agreed(bool all);
+bool fs_interrupt_asked(void); /* whether there was a request, agreed on or not */
 
 /* -- checks ---------------------------------------------------------------- */
 

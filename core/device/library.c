@@ -8,6 +8,7 @@
 
 #include "core/graph/fourier.h"
 #include "core/plan/kernels/launches.h"
+#include "core/ranks/ranks.h"
 
 /* Gives each extent of `full` its stride: extents of 1 were squeezed away, the
  * others take the strides of `layout` in order. */
@@ -56,7 +57,8 @@ static struct fs_shape result_shape(const struct fs_lib_call *c,
       return s;
     }
     case FS_LIB_FIND: case FS_LIB_INVERT: return matrix(fs_shape_count(result), 1);
-    case FS_LIB_RESHAPE: return *result;
+    case FS_LIB_RESHAPE: case FS_LIB_ALL_REDUCE: case FS_LIB_ALL_GATHER: case FS_LIB_OWN_PART:
+      return *result;
     case FS_LIB_COMBINE: return matrix(a->dim[0] - fs_shape_count(index), a->dim[1]);
     case FS_LIB_FFT: case FS_LIB_RFFT: case FS_LIB_IRFFT:
     case FS_LIB_CUMSUM: case FS_LIB_CUMPROD: case FS_LIB_CUMMAX: case FS_LIB_CUMMIN:
@@ -249,7 +251,37 @@ void fs_lib_order(const int *pivots, int64_t k, int64_t m, int64_t n, double *ou
 
 bool fs_lib_moves(enum fs_lib_op op) {
   return op == FS_LIB_GATHER || op == FS_LIB_FIND || op == FS_LIB_INVERT ||
-         op == FS_LIB_RESHAPE || op == FS_LIB_COMBINE || fs_lib_is_along(op);
+         op == FS_LIB_RESHAPE || op == FS_LIB_COMBINE || fs_lib_is_along(op) ||
+         fs_lib_is_of_ranks(op);
+}
+
+/* -- over ranks ------------------------------------------------------------------------ */
+
+bool fs_lib_is_of_ranks(enum fs_lib_op op) {
+  return op == FS_LIB_ALL_REDUCE || op == FS_LIB_ALL_GATHER || op == FS_LIB_OWN_PART;
+}
+
+int64_t fs_lib_place(const struct fs_lib_call *c) {
+  int ranks = c->op == FS_LIB_ALL_GATHER ? fs_ranks() : 1;
+  for (int k = 0; k < c->out.rank; k++)
+    if (c->out.dim[k] > 1) return c->out.stride[k] * (c->out.dim[k] / ranks);
+  return 1;
+}
+
+struct fs_lib_call fs_lib_own_copy(const struct fs_lib_call *c) {
+  struct fs_lib_call one = *c;
+  one.op = FS_LIB_RESHAPE;
+  if (c->op == FS_LIB_ALL_GATHER) {
+    int64_t size = (int64_t)fs_dtype_size(c->out.dtype);
+    if (one.out.ptr) one.out.ptr = (char *)one.out.ptr + fs_rank() * fs_lib_place(c) * size;
+    one.out.dim[0] /= fs_ranks();
+  } else if (c->op == FS_LIB_OWN_PART) {
+    int64_t size = (int64_t)fs_dtype_size(c->a.dtype), part = c->out.dim[0];
+    int64_t first = FS_MIN(fs_rank() * part, c->a.dim[0]);
+    if (one.a.ptr) one.a.ptr = (char *)one.a.ptr + first * c->a.stride[0] * size;
+    one.a.dim[0] = one.out.dim[0] = FS_MIN(part, c->a.dim[0] - first);
+  }
+  return one;
 }
 
 int64_t fs_lib_count(const struct fs_lib_array *a) {

@@ -85,6 +85,13 @@ bool fs_lib_lines_first(const struct fs_lib_lines *l);
 /* Whether the call moves elements, finds their places or goes along lines: of any type
  * and size, without a library. */
 bool fs_lib_moves(enum fs_lib_op op);
+/* What ranks do together, or of one array by rank: whether a call is that; the call that copies
+ * what this rank brings to its place in the result, or its part there, which is all that
+ * OWN_PART is; elements of the result that one rank's place takes, all of them where they are
+ * added up. */
+bool fs_lib_is_of_ranks(enum fs_lib_op op);
+struct fs_lib_call fs_lib_own_copy(const struct fs_lib_call *c);
+int64_t fs_lib_place(const struct fs_lib_call *c);
 /* The error for an index that GATHER or INVERT cannot use: `value` at position
  * `position` (1-based) of the list. Gives FS_ERR_USER. */
 enum fs_status fs_lib_bad_index(const struct fs_lib_call *c, double value,

@@ -151,6 +151,8 @@ struct fs_target *fs_cpu_open(int threads, const char *isa);
 struct fs_target *fs_cuda_open(int index, struct fs_diags *d);
 /* Whether a driver and a device seem to be there; cheap, no context. */
 bool fs_cuda_present(void);
+/* How many devices there are; 0 without a driver. */
+int fs_cuda_count(void);
 /* Loads libOpenCL.so.1 and takes device `index` of all platforms, GPUs first; in the same way. */
 struct fs_target *fs_opencl_open(int index, struct fs_diags *d);
 /* What is alike in all devices of OpenCL, or guessed. */

@@ -14,6 +14,8 @@
  * one. */
 #include "core/eval/again.h"
 
+#include "core/ranks/ranks.h"
+
 enum { LISTS_KEPT = 64, BEFORE = 2 };
 
 static void free_again(struct fs_again *a) {
@@ -180,7 +182,7 @@ static bool holds(struct fs_interp *in, struct fs_again *a, int k, bool *moved) 
   if (g->list_to && (!list_to || list_to > g->list_to)) return false;
   if (t->state != FS_TS_STORED || t->dtype != g->dtype ||
       !fs_shape_equal(&t->shape, &g->shape) ||
-      t->layout.offset != g->layout.offset)
+      t->layout.offset != g->layout.offset || t->storage->cut.part)
     return false;
   for (int i = 0; i < t->shape.rank; i++)
     if (t->layout.stride[i] != g->layout.stride[i]) return false;
@@ -286,7 +288,7 @@ static enum fs_status next_round(void *user, struct fs_diags *d) {
 static bool look_ahead(struct fs_interp *in, struct fs_again *a, const struct fs_ahead *ahead,
                        struct fs_rounds *more) {
   enum { FEW = 4 };
-  if (!ahead || ahead->left < FEW || !find_homes(in, a, more)) return false;
+  if (!ahead || fs_ranks() > 1 || ahead->left < FEW || !find_homes(in, a, more)) return false;
   more->left = fs_moves_reach(in, a, ahead);
   more->next = next_round;
   return more->left >= FEW;

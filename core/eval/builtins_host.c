@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "core/eval/builtins.h"
+#include "core/ranks/ranks.h"
 #include "core/eval/list.h"
 #include "core/eval/files.h"
 #include "core/eval/kernel.h"
@@ -170,6 +171,7 @@ enum fs_status fs_bi_time(struct fs_call *c) {
     st = fs_runner_sync(c->in->runner, c->in->diags);
   if (st == FS_OK) {
     double now = fs_witness_time(fs_now());
+    st = fs_ranks_share(&now, sizeof now, c->in->diags);
     c->out[0] = fs_val_number(now, false);
   }
   return st;

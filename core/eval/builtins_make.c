@@ -1,5 +1,6 @@
 /* builtins_make.c - constructors, shapes, conversions. */
 #include "core/eval/builtins.h"
+#include "core/ranks/ranks.h"
 #include "core/eval/list.h"
 
 #include <math.h>
@@ -305,6 +306,30 @@ enum fs_status fs_bi_squeeze(struct fs_call *c) {
   enum fs_status st = fs_arg_tv(c, 0, &t);
   if (st != FS_OK) return st;
   t.shape = fs_squeezed(&t.shape);
+  return fs_give(c, t);
+}
+
+/* shard(A, d), whole(A): where the elements lie; of one rank they are as they are. */
+enum fs_status fs_bi_lay(struct fs_call *c) {
+  struct fs_tv t;
+  int dim = 1, axis = 0;
+  bool cuts = c->builtin->data == 1;
+  enum fs_status st = c->n > 1 ? fs_arg_dim(c, 1, &dim) : FS_OK;
+  if (st == FS_OK) st = fs_arg_tv(c, 0, &t);
+  if (st != FS_OK) return st;
+  if (cuts && fs_tv_is_one(&t))
+    return fs_in_error(c->in, c->arg_spans[0], "bad-shape", NULL,
+                       "shard needs an array: one element cannot be cut");
+  if (cuts && c->n == 1 && t.shape.dim[0] == 1) /* a row */
+    while (fs_shape_dim(&t.shape, dim - 1) == 1) dim++;
+  if (cuts && fs_shape_dim(&t.shape, dim - 1) == 1)
+    return fs_in_error(c->in, c->arg_spans[c->n - 1], "bad-shape", NULL,
+                       "dimension %d has one index, which cannot be cut", dim);
+  if (fs_ranks() == 1 || fs_tv_is_one(&t) || !fs_shape_count(&t.shape)) return fs_give(c, t);
+  for (int k = 0; k < dim - 1; k++) axis += t.shape.dim[k] != 1;
+  struct fs_shape squeezed = fs_squeezed(&t.shape);
+  t.node = fs_graph_lib(fs_block_graph(c->in), FS_LIB_LAY, t.dtype, &squeezed, t.node, &squeezed,
+                        0, NULL, cuts ? (unsigned)axis + 1 : 0);
   return fs_give(c, t);
 }
 

@@ -1,6 +1,7 @@
 /* files_io.c - what all file formats share: a bounded reader that can unpack,
  * an atomic writer, error sentences, memory for array data. Knows nothing of the
  * interpreter. */
+#include "core/ranks/ranks.h"
 #include "core/eval/files.h"
 
 #include <errno.h>
@@ -421,6 +422,10 @@ static enum fs_status writer_create(struct fs_writer *w) {
   struct stat old;
   if (!stat(w->path, &old) && !S_ISREG(old.st_mode))
     return open_error(w->ctx, S_ISDIR(old.st_mode) ? EISDIR : ENXIO);
+  if (fs_rank() > 0) { /* the leader writes */
+    w->fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    return w->fd < 0 ? open_error(w->ctx, errno) : FS_OK;
+  }
   for (int attempt = 0; attempt < 8 && w->fd < 0; attempt++) {
     free(w->temp);
     w->temp = temp_beside(w->path);
@@ -495,7 +500,7 @@ enum fs_status fs_writer_patch(struct fs_writer *w, int64_t pos,
 void fs_writer_drop(struct fs_writer *w) {
   if (w->fd >= 0) {
     close(w->fd);
-    unlink(w->temp);
+    if (w->temp) unlink(w->temp);
   }
   w->fd = -1;
   free(w->temp);
@@ -566,16 +571,17 @@ static enum fs_status take_over(struct fs_writer *w) {
 
 enum fs_status fs_writer_commit(struct fs_writer *w) {
   enum fs_status st = writer_flush(w);
-  if (!st) st = take_over(w);
-  if (!st && fsync(w->fd)) st = system_error(w->ctx, errno);
-  if (!st && rename(w->temp, w->path)) st = open_error(w->ctx, errno);
-  if (!st) {
+  bool writes = fs_rank() == 0;
+  if (!st && writes) st = take_over(w);
+  if (!st && writes && fsync(w->fd)) st = system_error(w->ctx, errno);
+  if (!st && writes && rename(w->temp, w->path)) st = open_error(w->ctx, errno);
+  if (!st && writes) {
     sync_folder(w->path);
     close(w->fd); /* nothing left to remove */
     w->fd = -1;
   }
   fs_writer_drop(w);
-  return st;
+  return fs_ranks_agree(st, w->ctx->diags);
 }
 
 /* -- pieces of a source in row-major order ----------------------------------- */

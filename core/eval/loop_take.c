@@ -63,7 +63,8 @@ static bool is_own(struct fs_interp *in, const char *name, const struct fs_tenso
   if (!v || v->kind != FS_V_TENSOR || v->tensor != t) return false;
   struct fs_layout all = fs_layout_new(t->dtype, &t->shape, &count);
   return on_host(t->storage->target) && t->refs == 2 && t->storage->refs == 1 &&
-         !t->layout.offset && !t->layout.reach && !memcmp(all.stride, t->layout.stride, sizeof all.stride);
+         !t->storage->cut.part && !t->layout.offset && !t->layout.reach &&
+         !memcmp(all.stride, t->layout.stride, sizeof all.stride);
 }
 
 /* Where the elements of a tensor lie. */
@@ -104,7 +105,8 @@ static bool take_array(struct fs_interp *in, struct fs_loop_array *a, enum fs_st
   a->shape = t->shape;
   a->dtype = t->dtype;
   bool own = *st == FS_OK && a->written && is_own(in, a->name, t);
-  bool reads = *st == FS_OK && !a->written && on_host(t->storage->target) && !t->layout.reach;
+  bool reads = *st == FS_OK && !a->written && on_host(t->storage->target) && !t->layout.reach &&
+               !t->storage->cut.part;
   if (own || reads) set_places(a, t);
   if (own) a->storage = fs_storage_ref(t->storage);
   if (reads) a->tensor = fs_tensor_ref(t);

@@ -150,7 +150,8 @@ void fs_again_ran(struct fs_interp *in, struct fs_block *b, int n,
   struct fs_again *a = in->recording;
   if (!a || a->failed) return;
   fs_memo_take(&a->memo, b, fs_run_epoch(in->runner, in->language));
-  a->failed = more || a->blocks++ || !fs_run_may_recall(in->runner) || !take_inputs(a, b);
+  a->failed = more || a->blocks++ || !fs_run_may_recall(in->runner) ||
+              fs_planned_graph(b)->output_axes.len || !take_inputs(a, b);
   for (int k = 0; k < n && !a->failed; k++)
     *FS_PUSH(&a->outputs) = (struct fs_again_output){outputs[k]->dtype,
                                             outputs[k]->shape, outputs[k]};

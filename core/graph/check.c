@@ -289,7 +289,8 @@ static const char *check_lib(const struct fs_graph *g,
       [FS_LIB_CUMSUM] = 1,  [FS_LIB_CUMPROD] = 1, [FS_LIB_CUMMAX] = 1,
       [FS_LIB_CUMMIN] = 1,  [FS_LIB_SORT] = 1,    [FS_LIB_ARGSORT] = 1,
       [FS_LIB_FFT] = 1,     [FS_LIB_RFFT] = 1,    [FS_LIB_IRFFT] = 1,
-      [FS_LIB_COMBINE] = 2};
+      [FS_LIB_COMBINE] = 2, [FS_LIB_ALL_REDUCE] = 1, [FS_LIB_ALL_GATHER] = 1,
+      [FS_LIB_OWN_PART] = 1, [FS_LIB_LAY] = 1};
   bool takes_both = (n->op == FS_LIB_FFT || n->op == FS_LIB_IRFFT || n->op == FS_LIB_EIG ||
                      n->op == FS_LIB_EIG_VALUES) && n->n_src == 2;
   if (n->op == FS_LIB_KERNEL)

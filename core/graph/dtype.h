@@ -126,6 +126,19 @@ struct fs_layout {
   int64_t offset;
   int64_t stride[FS_MAX_RANK];
   int64_t low, reach;
+  int64_t per_rank; /* of a graph's inputs: so far behind `offset` with each rank (cut.c) */
+};
+
+/* How a storage is cut over ranks: along one axis, `part` indices a rank, of `extent` that there
+ * are; the last ranks may have fewer or none. Offsets and strides of a cut storage are those of
+ * the whole one, in which index i of the axis, among what is around it, is element
+ *   outer * block * ranks + i * stride + inner,   inner < stride, part * stride <= block.
+ * Rank r has indices r*part to (r+1)*part - 1 of it, at outer*block + (i - r*part)*stride + inner
+ * of its own memory. */
+struct fs_cut {
+  int64_t part;   /* 0: not cut, all ranks have all of it */
+  int64_t extent, stride, block;
+  int64_t outer;  /* how many of what is around it there are */
 };
 
 /* The layout of newly allocated storage: row-major; when a row (the last

@@ -38,6 +38,7 @@ void fs_graph_free(struct fs_graph *g) {
   FS_VEC_FREE(&g->origins);
   FS_VEC_FREE(&g->outputs);
   FS_VEC_FREE(&g->output_names);
+  FS_VEC_FREE(&g->output_axes);
   FS_VEC_FREE(&g->barriers);
   FS_VEC_FREE(&g->outer);
   free(g->table);
@@ -56,7 +57,7 @@ void fs_graph_reset(struct fs_graph *g) {
   if (g->table) memset(g->table, 0, sizeof *g->table * g->table_cap);
   g->nodes.len = g->inputs.len = 0;
   g->params.len = g->literals.len = g->origins.len = 0;
-  g->outputs.len = g->output_names.len = g->barriers.len = 0;
+  g->outputs.len = g->output_names.len = g->output_axes.len = g->barriers.len = 0;
   g->outer.len = 0;
   fs_arena_reset(g->arena);
   g->stmt = g->span = g->inner = (struct fs_span){0};
@@ -88,6 +89,7 @@ struct fs_graph *fs_graph_copy(const struct fs_graph *from) {
     *FS_PUSH(&g->outputs) = from->outputs.data[k];
     *FS_PUSH(&g->output_names) = copy_name(g, from->output_names.data[k]);
   }
+  FS_EACH_AT(&from->output_axes, axis) *FS_PUSH(&g->output_axes) = *axis;
   for (int k = 0; k < from->barriers.len; k++)
     *FS_PUSH(&g->barriers) = from->barriers.data[k];
   for (int k = 0; k < from->outer.len; k++) *FS_PUSH(&g->outer) = from->outer.data[k];
@@ -139,6 +141,13 @@ static void put_input(const struct fs_graph *g, const struct fs_node *n,
   put(w, (uint64_t)(by_identity ? in->layout.offset : in->layout.offset - in->anchor));
   for (int k = 0; k < n->shape.rank; k++)
     put(w, (uint64_t)in->layout.stride[k]);
+  if (in->layout.per_rank) put(w, (uint64_t)in->layout.per_rank);
+  if (in->cut.part && !by_identity) {
+    put(w, (uint64_t)in->cut.stride);
+    put(w, (uint64_t)in->cut.block);
+    put(w, (uint64_t)in->cut.extent);
+    put(w, (uint64_t)in->cut.outer);
+  }
   if (!in->layout.reach) return;
   put(w, (uint64_t)in->layout.low);
   put(w, (uint64_t)in->layout.reach);
@@ -163,6 +172,7 @@ void fs_node_words(const struct fs_graph *g, const struct fs_node *n,
     return;
   put(w, (uint64_t)n->rand_base);
   for (int k = 0; k < n->shape.rank; k++) put(w, (uint64_t)n->rand_stride[k]);
+  if (n->rand_per_rank) put(w, (uint64_t)n->rand_per_rank);
 }
 
 uint64_t fs_words_hash(const struct fs_words *w, uint64_t seed) {
@@ -248,7 +258,7 @@ fs_id fs_graph_input(struct fs_graph *g, const struct fs_graph_source *from, enu
                      const struct fs_shape *shape,
                      const struct fs_layout *layout, const char *name) {
   struct fs_graph_input in = {.tensor = from->tensor, .storage = from->storage,
-                              .known = from->known, .layout = *layout};
+                              .known = from->known, .layout = *layout, .cut = from->cut};
   struct fs_node n = {.kind = FS_ND_INPUT, .dtype = dt, .slot = g->inputs.len};
   n.shape = squeezed(shape, in.layout.stride);
   if (is_none(&n.shape)) return empty(g, dt, &n.shape);
@@ -265,7 +275,7 @@ fs_id fs_graph_input(struct fs_graph *g, const struct fs_graph_source *from, enu
 fs_id fs_graph_input_like(struct fs_graph *g, const struct fs_graph_input *in,
                           enum fs_dtype dt, const struct fs_shape *shape) {
   bool dying = in->dying; /* `in` may lie in g */
-  struct fs_graph_source from = {in->tensor, in->storage, in->known};
+  struct fs_graph_source from = {in->tensor, in->storage, in->known, in->cut};
   fs_id id = fs_graph_input(g, &from, dt, shape, &in->layout, in->name);
   g->inputs.data[fs_node(g, id)->slot].dying = dying;
   return id;
@@ -518,7 +528,7 @@ enum fs_dtype fs_reduce_result(enum fs_reduce_op op, enum fs_dtype src) {
 }
 
 /* What a reduction begins with, as a number; NaN, which has no element, of a variance. */
-static double first_value(enum fs_reduce_op op, enum fs_dtype dt) {
+double fs_reduce_first(enum fs_reduce_op op, enum fs_dtype dt) {
   bool real = fs_dtype_is_float(dt);
   if (op == FS_RD_VAR) return NAN;
   switch (fs_reduce_ops[op].first) {
@@ -532,7 +542,7 @@ static double first_value(enum fs_reduce_op op, enum fs_dtype dt) {
 
 static fs_id reduced_nothing(struct fs_graph *g, enum fs_reduce_op op, enum fs_dtype dt,
                              const struct fs_shape *shape) {
-  double x = first_value(op, dt);
+  double x = fs_reduce_first(op, dt);
   return fill(g, fs_graph_literal(g, dt, (struct fs_number){x, fs_dtype_integer(dt, x)}), shape);
 }
 

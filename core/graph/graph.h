@@ -105,6 +105,11 @@ enum fs_lib_op {
   FS_LIB_COMBINE, /* the first rows of src[0]; the others are put to them one after the
                      other, each to the one from 1 that src[1] names */
   FS_LIB_KERNEL, /* a kernel as the user has written it: node.user->foreign */
+  FS_LIB_ALL_REDUCE, /* the sum over ranks of what each has as src[0] */
+  FS_LIB_ALL_GATHER, /* what the ranks have as src[0], one below the other */
+  FS_LIB_OWN_PART,   /* of the rows of src[0] those that this rank has when they are cut */
+  FS_LIB_LAY,    /* src[0], cut along axis lib_flags - 1, or whole where that is -1; of what is
+                    traced only: fs_graph_partition() */
   FS_LIB_OP_COUNT
 };
 extern const char *const fs_lib_op_names[FS_LIB_OP_COUNT];
@@ -221,6 +226,7 @@ struct fs_node {
   uint8_t lib_flags;      /* LIB: of enum fs_lib_flag                      */
   int64_t rand_base;      /* RAND, IOTA: index of element 0 ...           */
   int64_t rand_stride[FS_MAX_RANK]; /* ... and per axis, so slices commute */
+  int64_t rand_per_rank;  /* ... and added to rand_base with each rank     */
   int anchored;           /* UPDATE: 0; or its part may lie elsewhere the next time:
                              with inputs of this number, or updates if < 0   */
   int64_t anchor;         /* as of a graph's inputs, in the result's new layout */
@@ -263,6 +269,7 @@ struct fs_graph_source {
   const void *storage;      /* equal for those whose elements lie in one storage; only to
                                be compared, for the tensor may be gone      */
   struct fs_known known;
+  struct fs_cut cut;        /* of the storage                               */
 };
 
 struct fs_graph_input {
@@ -270,6 +277,7 @@ struct fs_graph_input {
   const void *storage;
   struct fs_known known;
   struct fs_layout layout;  /* over the squeezed axes             */
+  struct fs_cut cut;        /* of its storage; nowhere in a graph of one rank's parts */
   const char *name;         /* the variable it was read by, or NULL */
   int anchored;             /* 0; or it may lie elsewhere the next time that the
                                block runs: those of one number stay as far
@@ -297,6 +305,8 @@ struct fs_graph {
                                     those: a value computed from others        */
   FS_VEC(fs_id) outputs;         /* values wanted when the block has run  */
   FS_VEC(const char *) output_names;
+  FS_VEC(int) output_axes;       /* of a graph of one rank's parts, by output: the axis along
+                                    which it is cut, -1: none. Else empty: none is */
   FS_VEC(fs_id) barriers;        /* `barrier`: nodes before / from this id
                                     on may not share a kernel             */
   FS_VEC(struct fs_expression) outer; /* of a simplified graph: those which no
@@ -429,6 +439,43 @@ struct fs_view fs_view_axes(int src_rank, const int *axes);
  * needs: a checked graph; keeps: outputs' values (but for that rule, bit for
  * bit), barriers; spoils: ids, slots. While fs_interrupted(): not all outputs are there. */
 struct fs_graph *fs_graph_simplify(const struct fs_graph *g);
+
+/* partition.c: whether something of it is cut over ranks: then fs_graph_partition() makes of a
+ * simplified graph that of one rank's parts, in which what ranks do together are library calls,
+ * and which is the same on all ranks until fs_graph_place() makes it that of this rank. *axes gets
+ * what is output_axes once the graph is simplified. Given. */
+bool fs_graph_is_cut(const struct fs_graph *g);
+struct fs_graph *fs_graph_partition(const struct fs_graph *simplified);
+void fs_graph_place(struct fs_graph *g);
+/* Whether an input has to be made whole before, as no rank could read its part of it. */
+bool fs_graph_wants_whole(const struct fs_graph *g, int input);
+
+/* cut.c: the axis of a value along which it is cut as its storage is, and how a rank's part of it
+ * lies in that rank's memory; -1: it is not cut so, as a slice of rows. */
+int fs_cut_axis(const struct fs_cut *cut, const struct fs_shape *shape,
+                const struct fs_layout *layout, struct fs_layout *own);
+/* Elements that are not cut so as a view of all that the storage has, [outer, extent, inner]
+ * without extents of 1: how a rank's part of that lies, and which axis is cut. False: they are no
+ * view of it. */
+struct fs_cut_whole {
+  struct fs_shape shape;     /* of the whole */
+  int axis;
+  struct fs_layout own;      /* of a rank's part, whose shape has cut.part for the axis */
+  struct fs_view view;
+};
+bool fs_cut_view(const struct fs_cut *cut, const struct fs_shape *shape,
+                 const struct fs_layout *layout, struct fs_cut_whole *out);
+/* The cut of a storage that has a rank's parts of a value, as they lie, of which one axis is cut,
+ * of an extent in all. */
+struct fs_cut fs_cut_of(int axis, int64_t extent, const struct fs_layout *own,
+                        const struct fs_shape *shape);
+/* How the whole lies of which a rank's part lies so. */
+void fs_cut_widen(const struct fs_cut *cut, struct fs_layout *layout, int rank);
+/* Seconds that ranks take to exchange what a call of all of them does; else 0. Each rank costs
+ * `delay`, bytes go at `rate` a second: around a ring, to be added up twice. */
+double fs_lib_links(const struct fs_node *call, double delay, double rate);
+/* How many indices of so many a rank has. */
+int64_t fs_cut_part(int64_t extent);
 
 /* double.c: the same with f64 in place of shorter floats, also in outputs; inputs and params are
  * the same, in their slots. Bodies of loops, functions and kernels of the user and random numbers

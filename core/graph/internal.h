@@ -59,6 +59,7 @@ bool fs_node_is_fill(const struct fs_node *n);
 /* The type of a reduction's result, and of its source as the node wants it. */
 enum fs_dtype fs_reduce_result(enum fs_reduce_op op, enum fs_dtype src);
 enum fs_dtype fs_reduce_source(enum fs_reduce_op op, enum fs_dtype src);
+double fs_reduce_first(enum fs_reduce_op op, enum fs_dtype dt);
 
 /* -- canon.c --------------------------------------------------------------- */
 

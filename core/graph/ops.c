@@ -128,6 +128,8 @@ const char *const fs_lib_op_names[FS_LIB_OP_COUNT] = {
     [FS_LIB_FFT] = "fft",         [FS_LIB_RFFT] = "rfft",
     [FS_LIB_IRFFT] = "irfft",
     [FS_LIB_COMBINE] = "combine", [FS_LIB_KERNEL] = "kernel",
+    [FS_LIB_ALL_REDUCE] = "all-reduce", [FS_LIB_ALL_GATHER] = "all-gather",
+    [FS_LIB_OWN_PART] = "own-part", [FS_LIB_LAY] = "lay",
 };
 
 const enum fs_map_op fs_lib_by[FS_LIB_BYS] = {

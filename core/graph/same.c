@@ -28,6 +28,7 @@ uint64_t fs_graph_hash(const struct fs_graph *g) {
   }
   for (int k = 0; k < g->inputs.len; k++) h = fs_mix(h, (uint64_t)alias_of(g, k));
   for (int k = 0; k < g->outputs.len; k++) h = fs_mix(h, g->outputs.data[k]);
+  FS_EACH_AT(&g->output_axes, axis) h = fs_mix(h, (uint64_t)*axis);
   for (int k = 0; k < g->barriers.len; k++) h = fs_mix(h, g->barriers.data[k]);
   for (int k = 0; k < g->params.len; k++) h = fs_mix(h, (uint64_t)g->literals.data[k]);
   return h;
@@ -64,6 +65,9 @@ bool fs_graph_same(const struct fs_graph *a, const struct fs_graph *b) {
       !same_ids(a->barriers.data, a->barriers.len, b->barriers.data,
                 b->barriers.len))
     return false;
+  if (a->output_axes.len != b->output_axes.len) return false;
+  for (int k = 0; k < a->output_axes.len; k++)
+    if (a->output_axes.data[k] != b->output_axes.data[k]) return false;
   for (int k = 0; k < a->inputs.len; k++)
     if (alias_of(a, k) != alias_of(b, k)) return false;
   if (!same_anchors(a, b)) return false;

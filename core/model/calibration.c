@@ -115,20 +115,19 @@ static struct fs_prediction library_call(const struct fs_work *w, const struct f
       [FS_LIB_EIG] = FS_LIB_EIGVECS, [FS_LIB_EIG_VALUES] = FS_LIB_EIGVALS};
   struct fs_prediction p = {0, "compute"};
   const struct fs_lib_table *t = &c->library[w->lib_op][w->arith];
-  double move = 0;
   if (!t->n) t = &c->library[w->lib_op][FS_AR_F32];
   if (!t->n) t = &c->library[like[w->lib_op]][FS_AR_F32];
   if (!t->n) t = &c->library[FS_LIB_GEMM][FS_AR_F32];
   double calls = FS_MAX(w->calls, 1); /* many products take no longer than one as large */
   bool product = calls > 1 && w->lib_op == FS_LIB_GEMM;
-  if (t->n && w->lib_op != FS_LIB_KERNEL && !fs_lib_is_fourier(w->lib_op) && !product)
+  if (t->n && w->lib_op < FS_LIB_KERNEL && !fs_lib_is_fourier(w->lib_op) && !product)
     p.seconds = calls * table_seconds(t, w->flops / calls);
   p.seconds = FS_MAX(p.seconds, product_seconds(c, w->arith, w->flops));
-  move += w->bytes_read * fs_move_cost(c->curve[FS_TM_READ_ROW - FS_TM_SYNC_END], w->working_set);
-  move += w->bytes_written *
-          fs_move_cost(c->curve[FS_TM_WRITE_ROW - FS_TM_SYNC_END], w->working_set);
-  if (w->pace > 0) move *= w->pace;
-  move += calls * c->cost[FS_TM_LAUNCH];
+  const double *reads = c->curve[FS_TM_READ_ROW - FS_TM_SYNC_END];
+  const double *writes = c->curve[FS_TM_WRITE_ROW - FS_TM_SYNC_END];
+  double move = w->bytes_read * fs_move_cost(reads, w->working_set) +
+                w->bytes_written * fs_move_cost(writes, w->working_set);
+  move = (w->pace > 0 ? w->pace : 1) * move + calls * c->cost[FS_TM_LAUNCH] + w->links;
   if (move > p.seconds) p = (struct fs_prediction){move, "memory"};
   return p;
 }

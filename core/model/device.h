@@ -78,6 +78,7 @@ struct fs_device_class {
   /* What library calls take, in times of their moves. */
   double sorts, scans, by_rows, by_element, inversion;
   double fourier;            /* ... and log2 of their length               */
+  double link_delay, link_rate; /* of what ranks do together: seconds a rank, bytes a second */
   bool narrow;               /* ... of narrow products, where it computes in vain */
   bool symmetric;            /* x*x' takes half of a product               */
   int64_t calls, most_calls; /* of a user's function, to measure one       */

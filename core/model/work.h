@@ -107,6 +107,7 @@ struct fs_spread {
 struct fs_work {
   double bytes_read, bytes_written; /* distinct bytes, each once           */
   double bytes_asked;       /* a GPU's tiles: read, with small elements as words */
+  double links;             /* seconds of a call that goes from rank to rank */
   double bytes_extra;       /* read again because the chip cannot hold them  */
   double bytes_near;        /* ... by loads of neighbours in other rows      */
   double bytes_strided;     /* of the above: reached against the grain       */

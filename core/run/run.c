@@ -6,6 +6,7 @@
 #include "core/run/run.h"
 
 #include "core/base/account.h"
+#include "core/ranks/ranks.h"
 #include "core/plan/plan.h"
 #include "core/run/compile.h"
 #include "core/run/memo.h"
@@ -49,6 +50,7 @@ struct fs_runner {
   struct fs_tunings *tunings;        /* NULL: not asked for yet */
   FS_VEC(struct family) families;
   struct fs_products products;
+  FS_VEC(struct fs_tensor *) wholes; /* of a run: of cut inputs that it wants whole */
 };
 
 struct fs_runner *fs_runner_new(struct fs_target *target) {
@@ -74,6 +76,7 @@ void fs_runner_free(struct fs_runner *r) {
   FS_VEC_FREE(&r->blocks);
   FS_VEC_FREE(&r->timing);
   FS_VEC_FREE(&r->families);
+  FS_VEC_FREE(&r->wholes);
   fs_tunings_free(r->tunings);
   free(r->recall);
   free(r);
@@ -718,13 +721,34 @@ static struct fs_layout unsqueeze(const struct fs_layout *squeezed,
 static void know_inputs(const struct launch *l) {
   struct fs_graph *g = (struct fs_graph *)l->block->plan->graph;
   for (int k = 0; k < g->inputs.len; k++)
-    g->inputs.data[k].known = fs_tensor_known(l->now->inputs[k]);
+    g->inputs.data[k].known = l->now->inputs[k]->storage->cut.part
+                                  ? (struct fs_known){0}
+                                  : fs_tensor_known(l->now->inputs[k]);
+}
+
+static int axis_of_output(const struct fs_graph *g, int output) {
+  return g->output_axes.len ? g->output_axes.data[output] : -1;
+}
+
+/* How a result lies that this rank has a part of. */
+static struct fs_layout lay_over_ranks(const struct launch *l, int output,
+                                       const struct fs_tensor *t, struct fs_layout own) {
+  const struct fs_plan *plan = l->block->plan;
+  const struct fs_shape *shape = &fs_node(plan->graph, plan->graph->outputs.data[output])->shape;
+  int axis = plan->graph->output_axes.data[output], axis_of[FS_MAX_RANK];
+  struct fs_shape all = fs_squeeze(&t->shape, axis_of);
+  struct fs_cut *cut = &t->storage->cut;
+  int64_t elements = (int64_t)(t->storage->bytes / fs_dtype_size(t->dtype));
+  if (!cut->part) *cut = fs_cut_of(axis, all.dim[axis], &own, shape);
+  cut->outer = FS_MAX(1, elements / cut->block);
+  fs_cut_widen(cut, &own, shape->rank);
+  return own;
 }
 
 static unsigned triangle_of(const struct launch *l, int output) {
   const struct fs_graph *g = l->block->plan->graph;
   const struct fs_shape *s = &fs_node(g, g->outputs.data[output])->shape;
-  if (s->rank != 2 || s->dim[0] != s->dim[1]) return 0;
+  if (s->rank != 2 || s->dim[0] != s->dim[1] || axis_of_output(g, output) >= 0) return 0;
   know_inputs(l);
   return fs_graph_triangle(g, g->outputs.data[output]);
 }
@@ -741,9 +765,11 @@ static enum fs_status give_results(struct launch *l, struct fs_tensor **handles,
     struct fs_tensor *t = handles[k];
     t->state = FS_TS_STORED;
     t->storage = fs_storage_ref(l->now->storages[plan->result_slot[k]]);
-    t->layout = unsqueeze(&plan->result_layout[k], &t->shape);
-    t->layout.offset += fs_slot_begin(plan, plan->result_slot[k]) /
-                        (int64_t)fs_dtype_size(t->dtype);
+    struct fs_layout layout = plan->result_layout[k];
+    layout.offset += fs_slot_begin(plan, plan->result_slot[k]) / (int64_t)fs_dtype_size(t->dtype);
+    int axis = axis_of_output(plan->graph, k); /* one element for all indices is as good whole */
+    if (axis >= 0 && layout.stride[axis]) layout = lay_over_ranks(l, k, t, layout);
+    t->layout = unsqueeze(&layout, &t->shape);
     t->triangle = triangle_of(l, k);
     t->graph = NULL;
     t->node = 0;
@@ -868,6 +894,16 @@ static void run_rounds(struct launch *l, struct fs_diags *d) {
   fs_interrupt_hold(false);
 }
 
+/* What all ranks must do alike, so that none waits for another: kernels and calls, in order. */
+static uint64_t steps_of(const struct fs_plan *plan) {
+  uint64_t hash = 0;
+  for (int k = 0; fs_ranks() > 1 && k < plan->kernels.len; k++) {
+    const struct fs_kernel *kn = &plan->kernels.data[k];
+    hash = hash * 31 + (kn->lib_node ? 8u + fs_node(plan->graph, kn->lib_node)->op : 1);
+  }
+  return hash;
+}
+
 static enum fs_status run_block(struct launch *l, bool timed,
                                 struct fs_tensor **handles,
                                 struct fs_diags *d) {
@@ -876,6 +912,9 @@ static enum fs_status run_block(struct launch *l, bool timed,
   enum fs_status st = take_over(l, d);
   bool held = takes_over(l);
   if (st == FS_OK) st = fs_compile_rest(l->block, r->target, l->now->skip, d);
+  for (int s = 0; fs_ranks() > 1 && st == FS_OK && s < l->block->plan->slots.len; s++)
+    st = make_storage(l, s, d);
+  st = fs_ranks_agree_on(st, steps_of(l->block->plan), d);
   if (held) fs_interrupt_hold(true);
   if (st == FS_OK) st = start(l, timed, d);
   if (held) fs_interrupt_hold(false);
@@ -943,29 +982,84 @@ static struct fs_block *recall(struct fs_runner *r, struct fs_graph *g) {
   return b;
 }
 
+static void drop_wholes(struct fs_runner *r) {
+  FS_EACH_AT(&r->wholes, t) fs_tensor_unref(*t);
+  r->wholes.len = 0;
+}
+
+/* Inputs of which no rank could read its part become whole, those of one array once; where
+ * nothing is run (no `d`), they are taken to be. */
+static enum fs_status make_whole(struct fs_runner *r, struct fs_graph *g, struct fs_diags *d) {
+  enum fs_status st = FS_OK;
+  bool *wants = fs_calloc((size_t)g->inputs.len + 1, sizeof *wants);
+  for (int k = 0; k < g->inputs.len; k++) wants[k] = fs_graph_wants_whole(g, k);
+  for (int k = 0; k < g->inputs.len && st == FS_OK; k++) {
+    const void *cut = g->inputs.data[k].storage;
+    struct fs_tensor *t = NULL;
+    if (!wants[k]) continue;
+    if (d) st = fs_tensor_whole(g->inputs.data[k].tensor, &t, d);
+    if (t) *FS_PUSH(&r->wholes) = t;
+    for (int j = k; j < g->inputs.len && st == FS_OK; j++) {
+      struct fs_graph_input *other = &g->inputs.data[j];
+      if (other->storage != cut || !wants[j]) continue;
+      wants[j] = false;
+      other->cut = (struct fs_cut){0};
+      if (t) other->tensor = t, other->storage = t->storage;
+    }
+  }
+  free(wants);
+  return st;
+}
+
+/* The graph of this rank's parts; axes: of the outputs. */
+static struct fs_graph *take_part(struct fs_graph *whole, struct fs_graph **axes) {
+  *axes = fs_graph_partition(whole);
+  struct fs_graph *own = fs_graph_simplify(*axes);
+  fs_graph_place(own);
+  fs_graph_free(whole);
+  return own;
+}
+
 /* The graph that is planned. */
-static struct fs_graph *simplify(struct fs_runner *r, const struct fs_graph *g) {
+static enum fs_status simplify(struct fs_runner *r, const struct fs_graph *g,
+                               struct fs_graph **out, struct fs_diags *d) {
   const struct fs_plan_options o = {.strategy = r->options.strategy, .effort = r->options.effort};
-  return fs_products_choose(&r->products, fs_graph_simplify(g), &r->target->device, &o);
+  struct fs_graph *simple = fs_graph_simplify(g), *axes = NULL;
+  if (fs_graph_is_cut(simple)) {
+    enum fs_status st = make_whole(r, simple, d);
+    if (st != FS_OK) {
+      fs_graph_free(simple);
+      return st;
+    }
+    simple = take_part(simple, &axes);
+  }
+  *out = fs_products_choose(&r->products, simple, &r->target->device, &o);
+  for (int k = 0; axes && k < axes->output_axes.len; k++)
+    *FS_PUSH(&(*out)->output_axes) = axes->output_axes.data[k];
+  fs_graph_free(axes);
+  return FS_OK;
 }
 
 /* Simplifies the graph, and finds or compiles its block. */
 static enum fs_status bind(struct fs_runner *r, const struct fs_graph *g,
                            const struct fs_diags *sources,
                            struct fs_block **out, struct fs_diags *d) {
-  struct fs_graph *simple = simplify(r, g);
+  struct fs_graph *simple = NULL;
+  enum fs_status st = simplify(r, g, &simple, d);
+  if (st != FS_OK) return st;
   if (fs_interrupted()) { /* simplifying was cut short */
     fs_graph_free(simple);
     return FS_INTERRUPTED;
   }
-  enum fs_status st = find_block(r, simple, sources, out, d);
+  st = find_block(r, simple, sources, out, d);
   if (st != FS_OK) return st; /* fs_compile() freed the graph */
   struct fs_bound *now = (*out)->bound;
   for (int k = 0; k < simple->inputs.len; k++)
     now->inputs[k] = simple->inputs.data[k].tensor;
   for (int k = 0; k < simple->params.len; k++)
     now->params[k] = simple->params.data[k];
-  if (fs_run_may_recall(r)) fs_recall_put(r->recall, g, simple, *out, fs_run_epoch(r, 0));
+  bool recalls = fs_run_may_recall(r) && !simple->output_axes.len;
+  if (recalls) fs_recall_put(r->recall, g, simple, *out, fs_run_epoch(r, 0));
   if ((*out)->plan->graph != simple) fs_graph_free(simple);
   return FS_OK;
 }
@@ -1013,9 +1107,13 @@ enum fs_status fs_run_graph(struct fs_runner *r, struct fs_graph *g,
                             struct fs_block **out, struct fs_diags *d) {
   struct fs_block *b = fs_run_may_recall(r) ? recall(r, g) : NULL;
   enum fs_status st = b ? FS_OK : bind(r, g, sources, &b, d);
-  if (st != FS_OK) return st;
+  if (st != FS_OK) { /* where the others have got further than this rank */
+    drop_wholes(r);
+    return fs_ranks_agree(st, d);
+  }
   if (out && r->options.launching) r->options.launching(r->options.user, b);
   st = run_bound(r, b, g, NULL, handles, NULL, d);
+  drop_wholes(r);
   if (st == FS_OK && out) *out = b;
   return st;
 }
@@ -1041,7 +1139,8 @@ enum fs_status fs_run_again(struct fs_runner *r, struct fs_block *b,
 struct fs_plan *fs_explain_graph(struct fs_runner *r, struct fs_graph *g,
                                  const struct fs_diags *sources,
                                  bool (*seen)(void *user, uint64_t hash), void *user) {
-  struct fs_graph *simple = simplify(r, g);
+  struct fs_graph *simple = NULL;
+  simplify(r, g, &simple, NULL);
   struct fs_plan_request q = fs_plan_request(r, simple, sources);
   uint64_t hash = block_hash(&q.options, simple);
   struct fs_plan *plan = NULL;

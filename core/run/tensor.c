@@ -3,6 +3,7 @@
 #include "core/run/tensor.h"
 
 #include "core/base/account.h"
+#include "core/ranks/ranks.h"
 
 /* -- storage --------------------------------------------------------------- */
 
@@ -172,7 +173,9 @@ struct fs_known fs_tensor_known(const struct fs_tensor *t) {
 }
 
 struct fs_graph_source fs_tensor_source(struct fs_tensor *t) {
-  return (struct fs_graph_source){t, identity(t), fs_tensor_known(t)};
+  bool stored = t && t->state == FS_TS_STORED && t->storage;
+  struct fs_cut cut = stored ? t->storage->cut : (struct fs_cut){0};
+  return (struct fs_graph_source){t, identity(t), fs_tensor_known(t), cut};
 }
 
 /* A virtual tensor owns its recipe, and the recipe a reference to each of its
@@ -311,10 +314,52 @@ struct box {
   struct fs_diags *d;
 };
 
+/* What this rank has of elements at, at + 1, ... of a whole storage; dst has zeros. */
+static enum fs_status fetch_own(const struct fs_storage *s, int64_t size, char *dst, int64_t at,
+                                int64_t count, struct fs_diags *d) {
+  const struct fs_cut *cut = &s->cut;
+  int64_t all = cut->block * fs_ranks(), own = cut->part * cut->stride, end = at + count;
+  enum fs_status st = FS_OK;
+  for (int64_t k = at / all; k * all < end && st == FS_OK; k++) {
+    int64_t begin = k * all + fs_rank() * own, from = FS_MAX(at, begin);
+    int64_t n = FS_MIN(end, begin + own) - from;
+    const char *src = (const char *)s->ptr + (k * cut->block + from - begin) * size;
+    if (n > 0)
+      st = s->target->ops->download(s->target, dst + (from - at) * size, n * size, src, n * size,
+                                    n * size, 1, d);
+  }
+  return st;
+}
+
+/* The same of what is cut: each rank brings what it has. */
+static enum fs_status fetch_parts(const struct box *b, char *dst, int64_t dst_pitch, int64_t at,
+                                  int64_t pitch, int64_t width, int64_t rows) {
+  int64_t many = FS_MAX(1, PIECE_BYTES / FS_MAX(1, width * b->size));
+  char *some = fs_malloc((size_t)(FS_MIN(many, rows) * width * b->size) + 1);
+  enum fs_status st = FS_OK;
+  for (int64_t r = 0; r < rows && st == FS_OK; r += many) {
+    int64_t n = FS_MIN(many, rows - r);
+    memset(some, 0, (size_t)(n * width * b->size));
+    for (int64_t k = 0; k < n && st == FS_OK; k++)
+      st = fetch_own(b->t->storage, b->size, some + k * width * b->size, at + (r + k) * pitch,
+                     width, b->d);
+    st = fs_ranks_agree(st, b->d);
+    if (st == FS_OK) st = fs_ranks_merge(some, (size_t)(n * width * b->size), b->d);
+    for (int64_t k = 0; k < n && st == FS_OK; k++)
+      memcpy(dst + (r + k) * dst_pitch * b->size, some + k * width * b->size,
+             (size_t)(width * b->size));
+  }
+  free(some);
+  return st;
+}
+
 static enum fs_status fetch(const struct box *b, void *dst, int64_t dst_pitch,
                             int64_t at, int64_t pitch, int64_t width,
                             int64_t rows) {
   struct fs_storage *s = b->t->storage;
+  if (s->cut.part && !fs_ranks_are_together())
+    return fs_env_error(b->d, "on-ranks", NULL, "its elements lie on %d ranks", fs_ranks());
+  if (s->cut.part) return fetch_parts(b, dst, dst_pitch, at, pitch, width, rows);
   if (fs_interrupted()) return FS_INTERRUPTED;
   return s->target->ops->download(
       s->target, dst, dst_pitch * b->size,
@@ -465,4 +510,25 @@ enum fs_status fs_tensor_download(const struct fs_tensor *t,
   if (!status) repeat(t, count, out, b.size);
   fs_account_to(before);
   return status;
+}
+
+/* -- cut ones made whole ------------------------------------------------------------ */
+
+enum fs_status fs_tensor_whole(const struct fs_tensor *t, struct fs_tensor **out,
+                               struct fs_diags *d) {
+  struct fs_storage *s = t->storage, *all = NULL;
+  int64_t size = (int64_t)fs_dtype_size(t->dtype), total = (int64_t)s->bytes * fs_ranks();
+  struct box b = {.t = t, .size = size, .d = d};
+  char *piece = fs_malloc(PIECE_BYTES);
+  enum fs_status st = fs_ranks_agree(fs_storage_new(s->target, (size_t)total, &all, d), d);
+  for (int64_t at = 0; at < total && st == FS_OK; at += PIECE_BYTES) {
+    int64_t n = FS_MIN(PIECE_BYTES, total - at);
+    st = fetch_parts(&b, piece, n / size, at / size, n / size, n / size, 1);
+    if (st == FS_OK)
+      st = s->target->ops->upload(s->target, (char *)all->ptr + at, n, piece, n, n, 1, d);
+  }
+  free(piece);
+  if (st == FS_OK) *out = fs_tensor_stored(all, t->dtype, &t->shape, &t->layout);
+  else fs_storage_unref(all);
+  return st;
 }

@@ -21,6 +21,8 @@ struct fs_storage {
   struct fs_storage *next, **link; /* the list of all storages */
   int64_t list_to, listed;  /* its first `listed` elements were looked at in a call: whole
                                numbers from 1 to list_to; 0: not known. Until it is written */
+  struct fs_cut cut;        /* over ranks: offsets and strides are those of the whole, `ptr` has
+                               this rank's part                                  */
 };
 
 enum fs_tensor_state { FS_TS_STORED, FS_TS_LAZY, FS_TS_VIRTUAL, FS_TS_LOST };
@@ -107,6 +109,11 @@ enum fs_status fs_tensor_upload(struct fs_target *t, enum fs_dtype dt,
 enum fs_status fs_tensor_download(const struct fs_tensor *t,
                                   const int64_t *first, const int64_t *count,
                                   void *out, struct fs_diags *d);
+
+/* The same elements, of a storage that is not cut: all ranks come here together. With one
+ * reference. */
+enum fs_status fs_tensor_whole(const struct fs_tensor *t, struct fs_tensor **out,
+                               struct fs_diags *d);
 
 /* Squeezes: drops extents of 1. axis_of[k] is the squeezed axis of dimension k,
  * or -1. */

@@ -1,5 +1,6 @@
 /* commands.c - what the `:commands` of eval/commands.def do. Each gets
  * its words and answers with text or plan events. */
+#include "core/ranks/ranks.h"
 #include "core/session/internal.h"
 
 #include <stdio.h>
@@ -161,6 +162,7 @@ static void put_variable(struct command *c, const json_t *v, int width) {
     put_padded(&c->out, text_in(v, "type"), 20);
     fs_str_puts(&c->out, "  ");
     fs_str_put_bytes(&c->out, json_number_value(json_object_get(v, "bytes")));
+    if (json_object_get(v, "layout")) fs_str_printf(&c->out, ", %s", text_in(v, "layout"));
     if (!strcmp(state, "virtual"))
       fs_str_puts(&c->out, ", computed when it is read");
     if (!strcmp(state, "lost")) fs_str_puts(&c->out, ", lost");
@@ -848,7 +850,17 @@ static enum fs_status run_race(struct command *c) {
   return hand_over(c, fs_session_race_plans);
 }
 
+/* What goes by the clock, or moves everything to another device, ranks do not do alike. */
+static bool is_for_one(int command) {
+  return command == FS_CMD_TUNE || command == FS_CMD_RACE || command == FS_CMD_AGAIN ||
+         command == FS_CMD_CHECK || command == FS_CMD_CALIBRATE || command == FS_CMD_TARGET ||
+         command == FS_CMD_CHOOSE;
+}
+
 static enum fs_status dispatch(struct command *c) {
+  if (fs_ranks() > 1 && is_for_one(c->what->id))
+    return fs_error(&c->s->diags, c->span, "on-ranks", "a session of one device has it",
+                    "this command is not there on several ranks");
   switch (c->what->id) {
     case FS_CMD_HELP: return run_help(c);
     case FS_CMD_VARS: return run_vars(c);

@@ -256,6 +256,18 @@ static inline bool fs_session_hears_times(const struct fs_session *s) {
 bool fs_places_open(struct fs_session *s, const char *target, const char **error);
 void fs_places_close(struct fs_session *s);
 /* Opens the CUDA device if it is wanted and was not tried yet. */
+/* -- ranks.c: inputs for those that follow, before the leader does the same --------- */
+void fs_session_tell_eval(struct fs_session *s, const char *name, const char *text, size_t len,
+                          unsigned flags);
+void fs_session_tell_define(struct fs_session *s, const char *name, const char *value);
+void fs_session_tell_set(struct fs_session *s, const char *name, const char *value);
+void fs_session_leave_ranks(struct fs_session *s);
+/* A line that the leader was given, which all get; keeps it and gives one. */
+char *fs_session_share_line(struct fs_session *s, char *line);
+/* Starts the ranks that a target asks for; `target` gets this one's own. */
+bool fs_session_meet(const struct fs_session_config *config, char *target, size_t size,
+                     const char **error);
+
 enum fs_status fs_session_ready(struct fs_session *s);
 /* "auto", "cpu", "cuda", "cuda:1". */
 enum fs_status fs_session_use(struct fs_session *s, const char *name,

@@ -10,6 +10,7 @@
  * apart by the first run. */
 #include <math.h>
 
+#include "core/ranks/ranks.h"
 #include "core/session/internal.h"
 
 #include "core/plan/kernels/launches.h"
@@ -186,7 +187,7 @@ static void tell(struct fs_session *s, const struct call *c) {
 void fs_session_measure_call(struct fs_session *s, const struct fs_user *u) {
   struct fs_calibration *known = fs_session_calibration(s);
   struct call c = {.u = u, .target = fs_session_target(s)};
-  if (!known->measured || c.target->device.calibration != known ||
+  if (fs_ranks() > 1 || !known->measured || c.target->device.calibration != known ||
       fs_call_seconds(&c.target->device, u->hash) >= 0)
     return;
   fs_diags_init(&c.diags);

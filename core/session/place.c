@@ -2,6 +2,7 @@
  * is known of how fast it is, and the move from one to the other. */
 #include <stdio.h>
 
+#include "core/ranks/ranks.h"
 #include "core/session/internal.h"
 
 static struct fs_runner *new_runner(const struct fs_session *s,
@@ -25,7 +26,7 @@ static struct fs_runner *new_runner(const struct fs_session *s,
 /* What is known of how fast the device is: from earlier sessions, else from a device
  * of its kind. The reference device of the tests has no history and costs by the book, or,
  * if FUSIBLE_REFERENCE_DEVICE is "measured", those of one that was measured. */
-static void open_model(struct fs_session *s, struct fs_place *p) {
+static void find_model(struct fs_session *s, struct fs_place *p) {
   struct fs_device *device = &p->target->device;
   const char *reference = getenv("FUSIBLE_REFERENCE_DEVICE");
   bool history = !reference, by_book = reference && strcmp(reference, "measured");
@@ -34,12 +35,22 @@ static void open_model(struct fs_session *s, struct fs_place *p) {
   else if (by_book) p->calibration = fs_calibration_plain(device);
   if (!p->calibration) p->calibration = fs_calibration_reference(device);
   device->calibration = p->calibration;
-  if (!history) return;
+  if (!history || fs_rank() > 0) return;
   if (notice.len) fs_session_note(s, "calibration", "%s", notice.data);
   fs_str_clear(&notice);
   p->learned = fs_learned_open(device, &notice);
   if (notice.len) fs_session_note(s, "calibration", "%s", notice.data);
   fs_str_free(&notice);
+}
+
+/* All ranks plan by what the leader knows of its device, or they would plan differently. */
+static void open_model(struct fs_session *s, struct fs_place *p) {
+  find_model(s, p);
+  struct fs_device *device = &p->target->device;
+  const struct fs_calibration *own = device->calibration;
+  fs_ranks_share(device, sizeof *device, &s->diags);
+  fs_ranks_share(p->calibration, sizeof *p->calibration, &s->diags);
+  device->calibration = own;
 }
 
 /* What was learned is kept if there is memory to write it. */
@@ -83,6 +94,7 @@ static enum fs_status move_to_cuda(struct fs_session *s, struct fs_diags *d) {
   bool reopen = !fresh.target || fresh.index != s->device_index;
   if (reopen) {
     fresh = (struct fs_place){.target = open_gpu(s->device_index, d), .index = s->device_index};
+    if (fs_ranks_agree(fresh.target ? FS_OK : FS_ERR_ENV, d) && fresh.target) close_place(&fresh);
     if (!fresh.target) {
       s->cuda.lost = fs_diags_has(d, "device-fault");
       return FS_ERR_ENV;
@@ -159,8 +171,11 @@ enum fs_status fs_session_use(struct fs_session *s, const char *name,
     return fs_session_ready(s);
   }
   if (!strcmp(name, "cpu")) return use_cpu(s);
+  bool several = strchr(name, '-') || strchr(name, '*');
   if (index < 0)
-    return fs_error(&s->diags, span, "unknown-target", NULL,
+    return fs_error(&s->diags, span, "unknown-target",
+                    several ? "several devices are chosen at the start: fusible --target 'cuda:*'"
+                            : NULL,
                     "there is no target %s: it is auto, cpu, cuda or opencl", name);
   if (s->on_cuda && index == s->cuda.index) return FS_OK;
   int old = s->device_index;

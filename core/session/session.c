@@ -2,6 +2,7 @@
  * everything that happens as events. See session.h for the contract and
  * internal.h for the other files. */
 #include "core/plan/plan.h"
+#include "core/ranks/ranks.h"
 #include "core/session/internal.h"
 
 #include <ctype.h>
@@ -131,7 +132,7 @@ static char *on_ask(void *user, const char *prompt, bool secret) {
   jmp_buf *guard = fs_oom_guard(NULL);
   char *line = s->config.ask(s->config.user, prompt, secret);
   fs_oom_guard(guard);
-  return line;
+  return fs_session_share_line(s, line);
 }
 
 static enum fs_status on_command(void *user, const char *line,
@@ -169,6 +170,8 @@ static void *json_memory(size_t size) { return fs_malloc(size); }
 
 struct fs_session *fs_session_new(const struct fs_session_config *config,
                                   const char **error) {
+  char target[64];
+  if (!fs_session_meet(config, target, sizeof target, error)) return NULL;
   json_set_alloc_funcs(json_memory, free);
   struct fs_session *s = fs_calloc(1, sizeof *s);
   s->no_memory_event = no_memory_event();
@@ -180,7 +183,7 @@ struct fs_session *fs_session_new(const struct fs_session_config *config,
   fs_settings_init(s);
   s->launching = on_launch;
   s->changing = on_change;
-  if (!fs_places_open(s, config->target ? config->target : "auto", error)) {
+  if (!fs_places_open(s, target, error)) {
     fs_diags_free(&s->diags);
     json_decref(s->no_memory_event);
     free(s);
@@ -201,6 +204,7 @@ struct fs_session *fs_session_new(const struct fs_session_config *config,
 
 void fs_session_free(struct fs_session *s) {
   if (!s) return;
+  fs_session_leave_ranks(s);
   fs_session_end_plans(s, false);
   fs_session_drop_records(&s->last_plans);
   fs_session_drop_records(&s->past);
@@ -496,6 +500,7 @@ static void begin_input(struct fs_session *s, unsigned flags) {
   s->dropped = (struct fs_totals){0};
   s->kernels = (struct fs_times){0};
   s->busy = true;
+  fs_ranks_together(true);
 }
 
 /* Sent once for each time that it happened. */
@@ -549,6 +554,7 @@ static enum fs_result end_input(struct fs_session *s, enum fs_status st,
   if (s->accounted) json_object_set(e, "account", s->account);
   fs_session_emit(s, e);
   s->busy = false;
+  fs_ranks_together(false);
   return result;
 }
 
@@ -567,6 +573,7 @@ static enum fs_result end_guarded(struct fs_session *s, struct input *i) {
   }
   tell_no_memory(s);
   s->busy = false;
+  fs_ranks_together(false);
   return i->result;
 }
 
@@ -574,6 +581,7 @@ enum fs_result fs_session_eval(struct fs_session *s, const char *name,
                                const char *text, size_t len, unsigned flags) {
   double start = fs_account_begin(FS_PART_NONE);
   struct input i = {.name = name, .text = text, .len = len, .flags = flags};
+  fs_session_tell_eval(s, name, text, len, flags);
   begin_input(s, flags);
   i.st = guarded(s, eval_step, &i);
   if (!(flags & FS_EVAL_REPLAY)) guarded(s, remember_step, &i);
@@ -662,11 +670,13 @@ static enum fs_result short_input(struct fs_session *s, const char *name,
   enum fs_result result = result_of(s, guarded(s, step, &i));
   tell_no_memory(s);
   s->busy = false;
+  fs_ranks_together(false);
   return result;
 }
 
 enum fs_result fs_session_define(struct fs_session *s, const char *name,
                                  const char *value) {
+  fs_session_tell_define(s, name, value);
   return short_input(s, name, value, define_step);
 }
 
@@ -683,5 +693,6 @@ enum fs_result fs_session_check_defined(struct fs_session *s) {
 
 enum fs_result fs_session_set(struct fs_session *s, const char *name,
                               const char *value) {
+  fs_session_tell_set(s, name, value);
   return short_input(s, name, value, set_step);
 }

@@ -46,6 +46,15 @@ struct fs_session *fs_session_new(const struct fs_session_config *config,
                                   const char **error);
 void fs_session_free(struct fs_session *s);
 
+/* Several processes that run one program (core/ranks): joins those that `mpirun` started with
+ * this one, before anything else; false with a sentence. Whether this one follows another: then
+ * its main() is fs_session_follow(), which gives an exit code; started: by a session whose target
+ * names several devices ("cpu:0-3"), as `program --rank`. */
+bool fs_session_join(const char **error);
+bool fs_session_follows(void);
+bool fs_session_joined(void); /* others */
+int fs_session_follow(bool started);
+
 /* Evaluates `text`; `name` is what messages call it ("<repl:12>", "a.fs").
  * For *FS_RESULT_QUIT* the user asked to leave (:quit); *FS_RESULT_RETURNED*, for
  * FS_EVAL_PART only: all went well, and a `return` has ended the script. */

@@ -2,6 +2,7 @@
 #include "core/session/internal.h"
 
 #include "core/eval/list.h"
+#include "core/ranks/ranks.h"
 
 #include <math.h>
 
@@ -58,7 +59,12 @@ static json_t *short_value(struct fs_session *s, const struct fs_val *v) {
   fs_diags_init(&d);
   struct fs_tensor *t[2];
   int n = fs_val_tensors(v, t);
-  for (int k = 0; k < n; k++) shown = shown && t[k]->state == FS_TS_STORED;
+  for (int k = 0; k < n; k++) /* of what is cut no rank alone knows all */
+    shown = shown && t[k]->state == FS_TS_STORED && !t[k]->storage->cut.part;
+  if (n && !shown) {
+    fs_diags_free(&d);
+    return json_null();
+  }
   if (n && t[0]->shape.rank > 0)
     shown = put_vector(t, n, &text, &d);
   else if (shown)
@@ -79,6 +85,20 @@ static json_t *short_value(struct fs_session *s, const struct fs_val *v) {
   return out ? out : json_null();
 }
 
+/* "rows/4", "columns/4", "dimension 3/4" or "whole"; false where there is one rank. */
+static bool put_layout(const struct fs_tensor *t, struct fs_str *out) {
+  static const char *const names[] = {"rows", "columns"};
+  struct fs_layout own;
+  if (fs_ranks() == 1 || t->state != FS_TS_STORED) return false;
+  bool cut = t->storage->cut.part;
+  int dim = cut ? fs_cut_axis(&t->storage->cut, &t->shape, &t->layout, &own) : -1;
+  if (!cut) fs_str_puts(out, "whole");
+  else if (dim < 0) fs_str_puts(out, "on some");
+  else if (dim < 2) fs_str_printf(out, "%s/%d", names[dim], fs_ranks());
+  else fs_str_printf(out, "dimension %d/%d", dim + 1, fs_ranks());
+  return true;
+}
+
 static void put_tensor(struct fs_session *s, const struct fs_val *v, json_t *o) {
   struct fs_tensor *parts[2];
   int n = fs_val_tensors(v, parts);
@@ -96,6 +116,9 @@ static void put_tensor(struct fs_session *s, const struct fs_val *v, json_t *o) 
   json_object_set_new(o, "state", json_string(state_word(t)));
   json_object_set_new(o, "where",
                       stored ? json_string(s->target_name) : json_null());
+  struct fs_str lies = {0};
+  if (put_layout(t, &lies)) json_object_set_new(o, "layout", json_string(fs_str_text(&lies)));
+  fs_str_free(&lies);
   if (t->labels)
     json_object_set_new(o, "columns", fs_json_text(t->labels, strlen(t->labels)));
 }

@@ -562,7 +562,8 @@ static json_t *kernel_object(struct describe *d, int index) {
   snprintf(id, sizeof id, "k%d", index + 1);
   json_t *o = json_object();
   set(o, "id", json_string(id));
-  set(o, "scheme", json_string(fs_schemes[k->scheme].name));
+  bool of_ranks = k->lib_node && fs_node(d->plan->graph, k->lib_node)->op >= FS_LIB_ALL_REDUCE;
+  set(o, "scheme", json_string(of_ranks ? k->work.pattern : fs_schemes[k->scheme].name));
   fs_kernel_put_routines(d->plan, k, &text);
   if (text.len) set(o, "routines", text_of(&text));
   fs_str_clear(&text);

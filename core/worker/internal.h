@@ -25,7 +25,7 @@ enum fs_worker_phase {
 
 /* Why a worker is no more. */
 enum fs_worker_cause {
-  FS_CAUSE_DIED, FS_CAUSE_LOST, FS_CAUSE_STUCK, FS_CAUSE_BROKEN
+  FS_CAUSE_DIED, FS_CAUSE_LOST, FS_CAUSE_RANK, FS_CAUSE_STUCK, FS_CAUSE_BROKEN
 };
 
 /* What the user asked for. */

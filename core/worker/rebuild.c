@@ -46,6 +46,9 @@ static void put_cause(enum fs_worker_cause cause, int status,
     case FS_CAUSE_LOST:
       fs_str_puts(out, "the GPU is of no more use to the session's process");
       break;
+    case FS_CAUSE_RANK:
+      fs_str_puts(out, "one of the session's ranks has ended");
+      break;
     case FS_CAUSE_STUCK:
       fs_str_printf(out, "the session's process did not stop within %.0f s",
                     FS_WORKER_PATIENCE);

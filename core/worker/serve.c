@@ -19,6 +19,7 @@
 
 #include "core/eval/witness.h"
 #include "core/run/tunings.h"
+#include "core/ranks/ranks.h"
 #include "core/session/internal.h"
 #include "core/device/cuda/compiler.h"
 #include "core/worker/worker.h"
@@ -261,6 +262,7 @@ static void tell_pins(struct worker *w, json_t *state) {
 
 static bool is_lost(const struct fs_session *s) {
   const struct fs_target *t = s->cuda.target;
+  if (fs_ranks_lost()) return true;
   return s->cuda.lost || (t && (t->lost || t->stuck));
 }
 
@@ -356,6 +358,7 @@ static json_t *state(struct worker *w) {
     if (stamp != w->told || !w->told) tell_memory(w, o);
   }
   json_object_set_new(o, "lost", json_boolean(is_lost(w->s)));
+  json_object_set_new(o, "rank", json_boolean(fs_ranks_lost()));
   json_object_set_new(o, "stuck", json_boolean(w->s->cuda.target &&
                                                w->s->cuda.target->stuck));
   tell_settings(w, o);

@@ -501,8 +501,9 @@ static void on_done(struct fs_worker *w, const json_t *head) {
   const json_t *done = json_object_get(head, "event");
   int result = (int)json_integer_value(json_object_get(head, "result"));
   bool lost = json_is_true(json_object_get(state, "lost"));
-  enum fs_worker_cause cause = json_is_true(json_object_get(state, "stuck"))
-                                   ? FS_CAUSE_STUCK : FS_CAUSE_LOST;
+  enum fs_worker_cause cause = json_is_true(json_object_get(state, "stuck"))  ? FS_CAUSE_STUCK
+                               : json_is_true(json_object_get(state, "rank")) ? FS_CAUSE_RANK
+                                                                              : FS_CAUSE_LOST;
   if (w->phase == FS_WORKER_REPLAYING) {
     /* What an interrupt ended may be read here before that there was one is. */
     w->rebuild.cancelled |= atomic_load(&w->interrupt);

@@ -5,6 +5,7 @@
  *   FUSIBLE_FAKE=1          without it there is no device, so that this library
  *                           can never be taken for a real one by accident
  *   FUSIBLE_FAKE_FAIL       see fake.h
+ *   FUSIBLE_FAKE_DEVICES    how many there are (default 1)
  *   FUSIBLE_FAKE_MEMORY     bytes of the device (default 1 GiB)
  *   FUSIBLE_FAKE_GRAPH      bytes of it that each graph takes that can be started
  *   FUSIBLE_FAKE_MODULE     the same of each module that is loaded
@@ -177,17 +178,21 @@ EXPORT int cuGetErrorString(int r, const char **text) {
   return 0;
 }
 
+static int devices(void) {
+  const char *set = getenv("FUSIBLE_FAKE_DEVICES");
+  return set ? atoi(set) : 1;
+}
 EXPORT int cuDeviceGetCount(int *count);
 EXPORT int cuDeviceGetCount(int *count) {
   CALL("cuDeviceGetCount");
-  *count = 1;
+  *count = devices();
   return 0;
 }
 EXPORT int cuDeviceGet(int *device, int ordinal);
 EXPORT int cuDeviceGet(int *device, int ordinal) {
   CALL("cuDeviceGet");
   *device = ordinal;
-  return ordinal == 0 ? 0 : CU_INVALID_DEVICE;
+  return ordinal >= 0 && ordinal < devices() ? 0 : CU_INVALID_DEVICE;
 }
 EXPORT int cuDeviceGetName(char *name, int len, int device);
 EXPORT int cuDeviceGetName(char *name, int len, int device) {

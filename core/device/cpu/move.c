@@ -1,5 +1,6 @@
 /* move.c - elements moved on host memory, and their places found: GATHER, FIND,
  * INVERT, RESHAPE; rows put to others: COMBINE. */
+#include "core/ranks/ranks.h"
 #include <math.h>
 #include <string.h>
 
@@ -327,7 +328,24 @@ static enum fs_status combine(const struct fs_lib_call *c, struct fs_diags *d) {
   return status;
 }
 
+/* -- over ranks ------------------------------------------------------------------------- */
+
+static enum fs_status over_ranks(const struct fs_lib_call *c, struct fs_diags *d) {
+  struct fs_lib_call own = fs_lib_own_copy(c);
+  int64_t place = fs_lib_place(c);
+  if (fs_lib_count(&own.a)) reshape(&own);
+  if (c->op == FS_LIB_OWN_PART) return FS_OK;
+  if (c->op == FS_LIB_ALL_GATHER)
+    return fs_ranks_gather(c->out.ptr, (size_t)place * fs_dtype_size(c->out.dtype), d);
+  switch (c->out.dtype) {
+    case FS_F32: return fs_ranks_add_f32(c->out.ptr, place, d);
+    case FS_F64: return fs_ranks_add_f64(c->out.ptr, place, d);
+    default: return fs_ranks_add_i64(c->out.ptr, place, d);
+  }
+}
+
 enum fs_status fs_move_call(const struct fs_lib_call *c, struct fs_diags *d) {
+  if (fs_lib_is_of_ranks(c->op)) return over_ranks(c, d);
   switch (c->op) {
     case FS_LIB_GATHER: return gather(c, d);
     case FS_LIB_FIND: return find(c);

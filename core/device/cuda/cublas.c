@@ -86,6 +86,7 @@ struct cuda_libraries {
   cublasHandle blas;      /* NULL: there is none now */
   cusolverHandle solver;
   struct cuda_fft *fft;
+  struct cuda_nccl *nccl;
   struct {
 #define X(name, symbol, args) int (*name) args;
     FS_CUBLAS_FNS(X)
@@ -230,6 +231,7 @@ void fs_cuda_library_close(struct cuda *t) {
   if (l->solver) l->cusolver.destroy(l->solver);
   if (l->blas) l->cublas.destroy(l->blas);
   fs_cuda_fft_free(l->fft);
+  fs_cuda_nccl_free(l->nccl);
   fs_cuda_own_free(l->own);
   free(l);
   t->libraries = NULL;
@@ -831,6 +833,13 @@ static enum fs_status reshape(struct work *w) {
   return fs_cuda_own_reshape(&w->own, w->call);
 }
 
+static enum fs_status over_ranks(struct work *w) {
+  struct fs_lib_call own = fs_lib_own_copy(w->call);
+  enum fs_status status = fs_lib_count(&own.a) ? fs_cuda_own_reshape(&w->own, &own) : FS_OK;
+  if (status != FS_OK || w->call->op == FS_LIB_OWN_PART) return status;
+  return fs_cuda_over_ranks(w->t, &w->l->nccl, w->call, w->d);
+}
+
 static enum fs_status so_far(struct work *w) {
   void *totals = NULL;
   int64_t count = fs_cuda_own_scan_totals(w->call);
@@ -909,6 +918,10 @@ static enum fs_status warm_up(struct work *w) {
   if (c->op == FS_LIB_INVERT) return fs_cuda_own_invert(&w->own, c, NULL);
   if (c->op == FS_LIB_FIND) return fs_cuda_own_find(&w->own, c, NULL);
   if (c->op == FS_LIB_RESHAPE) return fs_cuda_own_reshape(&w->own, c);
+  if (fs_lib_is_of_ranks(c->op)) {
+    struct fs_lib_call own = fs_lib_own_copy(c);
+    return fs_cuda_own_reshape(&w->own, &own);
+  }
   if (c->op == FS_LIB_COMBINE) {
     struct fs_lib_call order = fs_cuda_own_order(c, NULL);
     enum fs_status status = FS_OK;
@@ -991,7 +1004,8 @@ static enum fs_status run(struct work *w) {
       [FS_LIB_CUMMIN] = so_far,      [FS_LIB_SORT] = sort,
       [FS_LIB_ARGSORT] = sort,       [FS_LIB_COMBINE] = by_list,
       [FS_LIB_FFT] = fourier,        [FS_LIB_RFFT] = fourier,
-      [FS_LIB_IRFFT] = fourier};
+      [FS_LIB_IRFFT] = fourier,      [FS_LIB_ALL_REDUCE] = over_ranks,
+      [FS_LIB_ALL_GATHER] = over_ranks, [FS_LIB_OWN_PART] = over_ranks};
   enum fs_status status = FS_OK;
   w->again = false;
   if (part_of(w->call) == SOLVER && !is_own(w->call)) { /* some numbers come back */

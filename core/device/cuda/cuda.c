@@ -229,6 +229,12 @@ struct fs_target *fs_cuda_open(int index, struct fs_diags *d) {
   return NULL;
 }
 
+int fs_cuda_count(void) {
+  int count = 0;
+  bool there = fs_cu_load(NULL) && fs_cu.init(0) == CU_OK;
+  return there && fs_cu.device_count(&count) == CU_OK ? count : 0;
+}
+
 bool fs_cuda_present(void) {
   static const char *const nodes[] = {"/dev/nvidia[0-9]*", "/dev/dxg"};
   if (!fs_cu_load(NULL)) return false;

@@ -106,6 +106,15 @@ int fs_cuda_fft_plan(struct cuda_fft *f, CUstream stream, int64_t n, int64_t cou
 /* The transform forwards, in place; starts it. */
 int fs_cuda_fft_run(struct cuda_fft *f, int plan, void *numbers, void *scratch);
 
+/* -- nccl.c: what ranks do together ------------------------------------------- */
+
+struct cuda_nccl;
+/* ALL_REDUCE and ALL_GATHER of what this rank has put to its place in the result; all ranks come
+ * here together. *nccl begins NULL and has what is kept for the next call. */
+enum fs_status fs_cuda_over_ranks(struct cuda *t, struct cuda_nccl **nccl,
+                                  const struct fs_lib_call *c, struct fs_diags *d);
+void fs_cuda_nccl_free(struct cuda_nccl *n);
+
 /* -- host_call.c: the same call by LAPACK on host copies ----------------------- */
 
 enum fs_status fs_cuda_host_call(struct cuda *t, const struct fs_lib_call *call,

@@ -6,13 +6,12 @@
 #include <math.h>
 #include <stdio.h>
 
-static double library_flops(const struct fs_graph *g, const struct fs_node *nd,
-                            const struct fs_device *d) {
+static double library_flops(const struct fs_graph *g, const struct fs_node *nd, bool half) {
   struct fs_lib_sizes s = fs_lib_sizes(nd);
   double m = (double)s.rows, n = (double)s.columns, r = (double)s.right, least = FS_MIN(m, n);
   switch (nd->op) {
     case FS_LIB_GEMM:
-      return (fs_lib_with_itself(nd) && fs_device_class(d)->symmetric ? 1 : 2) * m * n * r;
+      return (fs_lib_with_itself(nd) && half ? 1 : 2) * m * n * r;
     case FS_LIB_SOLVE:
       if (fs_graph_triangle(g, nd->src[0])) return n * n * r;
       return 2.0 / 3 * n * n * m + 2 * n * n * r;
@@ -111,8 +110,7 @@ void fs_kernel_library(struct fs_maker *p, fs_id id, struct fs_kernel *k) {
   k->space.m = k->space.n = 1;
   k->lib_slots[0] = (int)id;
   k->lib_layout[0] = fs_plan_layout(p->g, id);
-  k->bytes_written = (double)fs_shape_count(&nd->shape) *
-                     (double)fs_dtype_size(nd->dtype);
+  k->bytes_written = (double)fs_shape_count(&nd->shape) * (double)fs_dtype_size(nd->dtype);
   for (int s = 0; s < nd->n_src; s++) {
     k->lib_slots[s + 1] = (int)fs_plan_base(p->g, nd->src[s]);
     k->lib_layout[s + 1] = fs_plan_layout(p->g, nd->src[s]);
@@ -127,19 +125,19 @@ void fs_kernel_library(struct fs_maker *p, fs_id id, struct fs_kernel *k) {
   double packed = packs ? fs_fourier_around(nd) : 0;
   k->bytes_read += packed, k->bytes_written += packed;
   *FS_PUSH(&k->calls) = id;
-  struct fs_work w = {.bytes_read = k->bytes_read,
-                      .bytes_written = k->bytes_written,
-                      .flops = fs_lib_count_of(nd) * library_flops(p->g, nd, p->device),
+  const struct fs_device_class *c = fs_device_class(p->device);
+  struct fs_work w = {.bytes_read = k->bytes_read, .bytes_written = k->bytes_written,
+                      .working_set = k->bytes_read + k->bytes_written,
+                      .flops = fs_lib_count_of(nd) * library_flops(p->g, nd, c->symmetric),
                       .scheme = FS_LIBRARY, .library = true, .parallel = 1e9,
                       .lib_op = (uint8_t)nd->op, .calls = fs_lib_calls(nd),
                       .pace = moves_pace(nd, p->device),
-                      .arith = (uint8_t)fs_arith_of(nd->dtype)};
-  snprintf(w.pattern, sizeof w.pattern, "%s", nd->user ? nd->user->name
-                                                       : fs_lib_op_names[nd->op]);
-  w.working_set = w.bytes_read + w.bytes_written;
-  k->flops = w.flops;
+                      .arith = (uint8_t)fs_arith_of(nd->dtype),
+                      .links = fs_lib_links(nd, c->link_delay, c->link_rate)};
+  const char *name = nd->user ? nd->user->name : fs_lib_op_names[nd->op];
+  snprintf(w.pattern, sizeof w.pattern, "%s", name);
   struct fs_prediction pr = fs_predict(&w, p->device);
-  k->work = w;
+  k->work = w, k->flops = w.flops;
   k->first = k->predicted = pr.seconds;
   k->bound = pr.bound;
 }
