@@ -66,3 +66,35 @@ x = f32(1:4); x[0; zeros] += 3                     # error: places outside of an
 x = zeros(3, 0); x[1, 1; clamped]                  # error: is out of range
 # ---
 A = zeros(3, 3); A[4, 0; checked, zeros]           # error: index 4 is out of range
+# ---
+# Many rows and columns: rows of the result are rows of what a border chooses between.
+n = 300; m = 1500; A = f32(mod(reshape(1:n*m, n, m)*7, 101)); B = zeros(n, m); C = zeros(n, m);
+P = [A[1, :]; A; A[n, :]]; P = [P[:, 1], P, P[:, m]];
+forall i = 1:n, j = 1:m
+  s = 0;
+  for u = -1:1; for v = -1:1; s += (u + 3*v + 1)*A[i + u, j + v; mirror]; end; end
+  B[i, j] = s;
+end
+for u = -1:1; for v = -1:1; C += (u + 3*v + 1)*P[2+u:n+1+u, 2+v:m+1+v]; end; end
+assert(all(B == C));
+Z = zeros(n + 2, m + 2); Z[2:n+1, 2:m+1] = A; C = zeros(n, m);
+forall i = 1:n, j = 1:m
+  s = 0;
+  for u = -1:1; for v = -1:1; s += (u + 3*v + 1)*A[i + u, j + v; zeros]; end; end
+  B[i, j] = s;
+end
+for u = -1:1; for v = -1:1; C += (u + 3*v + 1)*Z[2+u:n+1+u, 2+v:m+1+v]; end; end
+assert(all(B == C));
+
+# ... also where these rows are overwritten, and where conditions are of rows and columns at once.
+rows = (1:n) > 3; columns = (1:m)' < 1400; D = A; both = zeros(n, m);
+begin
+  E = where(rows && columns, A, -1);
+  F = where(rows, E, A + 1);
+  A[:, :] = A + 1000;
+  G = F + E;
+end
+both[4:n, 1:1399] = 1;
+assert(all(E == where(both > 0, D, -1)));
+assert(all(F[1:3, :] == D[1:3, :] + 1) && all(F[4:n, :] == E[4:n, :]));
+assert(all(G == F + E) && all(A == D + 1000));

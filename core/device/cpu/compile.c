@@ -338,6 +338,7 @@ static bool borrowed(const struct fs_walk *w, const fs_op_list *list, int v) {
         op->in[0] == v && op->varies == FS_VARIES_BOTH &&
         w->varies[v] == FS_VARIES_J)
       return true;
+    if (op->picks && (op->in[1] == v || op->in[2] == v)) return true;
   }
   return false;
 }
@@ -679,12 +680,39 @@ static void find_direct(struct maker *m, struct fs_walk_phase *ph) {
   drop_done(list);
 }
 
-/* The last of the list that takes what list[at] makes. */
+/* Whether a condition is made of some that hold for whole rows or whole columns. */
+static bool is_of_lines(const struct fs_walk *w, const fs_op_list *list, int v) {
+  const struct fs_walk_op *by = NULL;
+  if (w->varies[v] != FS_VARIES_BOTH) return true;
+  FS_EACH_AT(list, op)
+    if (op->out == v) by = op;
+  if (!by || by->kind != FS_SP_MAP || by->user || by->body || by->spread) return false;
+  if (by->step->op != FS_OP_AND && by->step->op != FS_OP_OR && by->step->op != FS_OP_NOT)
+    return false;
+  for (int k = 0; k < by->n_in; k++)
+    if (!is_of_lines(w, list, by->in[k])) return false;
+  return true;
+}
+
+/* What stands outside of an array is one of two values by such conditions. */
+static void find_picks(struct fs_walk *w, fs_op_list *list) {
+  FS_EACH_AT(list, op) {
+    bool where = op->kind == FS_SP_MAP && op->map && op->step->op == FS_OP_WHERE && !op->round;
+    if (!where || op->varies != FS_VARIES_BOTH || op->direct >= 0 || op->kept || op->spread ||
+        !is_of_lines(w, list, op->in[0]))
+      continue;
+    op->picks = w->uneven[op->out] = true;
+  }
+}
+
+/* The last of the list that takes what list[at] makes, or what may be picked of it. */
 static int last_user(const fs_op_list *list, int at) {
   int last = at;
   for (int k = at + 1; k < list->len; k++)
-    for (int x = 0; x < list->data[k].n_in; x++)
-      if (list->data[k].in[x] == list->data[at].out) last = k;
+    for (int x = 0; x < list->data[k].n_in; x++) {
+      if (list->data[k].in[x] != list->data[at].out) continue;
+      last = FS_MAX(last, list->data[k].picks ? last_user(list, k) : k);
+    }
   return last;
 }
 
@@ -738,6 +766,7 @@ static void place(struct fs_walk *w) {
   struct buffers b = {.top = top};
   for (int p = 0; p < w->n_phases; p++)
     place_list(w, &w->phase[p].strips, w->cut.columns, false, &b);
+  place_list(w, &w->vectors, FS_WALK_VECTOR, false, &b);
   place_list(w, &w->before, w->cut.end_strip, false, &b);
   place_list(w, &w->after, w->cut.end_strip, false, &b);
   place_list(w, &w->end_rows, w->cut.end_strip, true, &b);
@@ -760,6 +789,7 @@ static void make(struct maker *m) {
     join_passes(m, &w->phase[p].strips);
     round_once(m, &w->phase[p].strips);
     find_direct(m, &w->phase[p]);
+    find_picks(w, &w->phase[p].strips);
     keep_overwritten(m, &w->phase[p].strips);
   }
   find_uneven(w);

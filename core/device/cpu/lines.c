@@ -7,7 +7,7 @@
  * one of the three makes for another lies in the work memory, by rows. Lines that are long
  * leave the caches on the way, and stay with their groups.
  *
- * Of lines over J only the loads with a stride go: a column of a matrix that is the vector
+ * Of lines over J what is made of counters alone goes, and the loads with a stride: a column of a matrix that is the vector
  * of a product brings a cache line for each number, again for each group of rows:
  * X*X[:,1] of 4000 x 4000 took 6 ms, and X*c 2.
  */
@@ -280,8 +280,57 @@ static void copy_once(struct fs_walk *w, struct fs_walk_op *op) {
   op->mode = FS_LM_KEPT;
 }
 
+/* -- what is made of counters of columns ---------------------------------- */
+
+/* Whether all that an operation takes is there when all columns are gone over. */
+static bool has_operands(const struct fs_walk *w, const struct fs_walk_op *op, const bool *made) {
+  for (int k = 0; k < op->n_in; k++) {
+    bool there = made[op->in[k]];
+    for (int s = 0; s < w->start.len && !there; s++) there = w->start.data[s].out == op->in[k];
+    if (!there) return false;
+  }
+  return true;
+}
+
+static bool is_counted(const struct fs_walk *w, const struct fs_walk_op *op, const bool *made) {
+  bool map = op->kind == FS_SP_MAP && op->map && !op->user && !op->body && !op->spread;
+  return (map || op->kind == FS_SP_IOTA) && op->varies == FS_VARIES_J && op->out >= 0 &&
+         op->direct < 0 && !op->kept && !op->once && has_operands(w, op, made);
+}
+
+/* A condition at a border, j >= 2, is not made again for each group of rows. What nobody but
+ * these operations takes needs no place. Long lines would leave the caches. */
+static void take_counted(struct fs_walk *w, fs_op_list *list) {
+  enum { LINE = 64 };
+  bool *made = fs_calloc((size_t)w->n_values, sizeof *made);
+  bool *taken = fs_calloc((size_t)w->n_values, sizeof *taken);
+  for (int k = 0; k < list->len; k++)
+    if (is_counted(w, &list->data[k], made)) made[list->data[k].out] = true;
+  FS_EACH_AT(list, op)
+    for (int k = 0; k < op->n_in; k++)
+      taken[op->in[k]] |= op->out < 0 || !made[op->out];
+  int n = 0;
+  for (int k = 0; k < list->len; k++) {
+    struct fs_walk_op op = list->data[k];
+    bool moves = op.out >= 0 && made[op.out] && (op.kind == FS_SP_MAP || op.kind == FS_SP_IOTA);
+    if (moves && taken[op.out]) {
+      op.line = w->lines;
+      w->lines += (w->kernel->space.n * op.size + LINE - 1) / LINE * LINE;
+    }
+    if (moves) *FS_PUSH(&w->vectors) = op;
+    bool found = moves && taken[op.out];
+    if (found) op.kind = FS_SP_LOAD, op.mode = FS_LM_KEPT, op.n_in = 0;
+    if (!moves || found) list->data[n++] = op;
+  }
+  list->len = n;
+  free(made);
+  free(taken);
+}
+
 void fs_walk_take_vectors(struct fs_walk *w) {
   if (!fs_kernel_has_rows(w->kernel) || w->kernel->space.m <= MANY * w->cut.rows) return;
+  bool once = w->n_phases == 1 && w->kernel->space.n <= MOST_ROWS;
+  if (once) take_counted(w, &w->phase[0].strips);
   for (int p = 0; p < w->n_phases; p++)
     for (int k = 0; k < w->phase[p].strips.len; k++)
       if (is_strided_vector(&w->phase[p].strips.data[k]))

@@ -617,9 +617,27 @@ static void map_rows(const struct walker *x, const struct fs_walk_op *op, char *
             in[2] ? in[2][r] : at[2] + r * step[2], n);
 }
 
+/* Rows of which all elements are one operand's are that operand's. */
+static void pick_rows(struct walker *x, const struct fs_walk_op *op) {
+  char **row = place_rows(x, op);
+  const uint8_t *varies = x->w->varies;
+  for (int64_t r = 0; r < x->rows; r++) {
+    const char *in[3];
+    for (int k = 0; k < 3; k++) in[k] = operand(x, op->in[k], r);
+    bool one = !(varies[op->in[0]] & FS_VARIES_J) || !memchr(in[0], !*in[0], (size_t)x->columns);
+    int of = *in[0] ? 1 : 2;
+    if (one && varies[op->in[of]] & FS_VARIES_J) row[r] = (char *)in[of];
+    else op->map(row[r], in[0], in[1], in[2], x->columns);
+  }
+}
+
 static void map_tile(struct walker *x, const struct fs_walk_op *op) {
   char **row = rows_of(x, op->out);
   if (op->follows) return;
+  if (op->picks) {
+    pick_rows(x, op);
+    return;
+  }
   if (op->spread && op->map && op->step->op == FS_OP_COPY &&
       x->w->varies[op->in[0]] == FS_VARIES_J) {
     for (int64_t r = 0; r < x->rows; r++) row[r] = x->ptr[op->in[0]];
@@ -1081,13 +1099,14 @@ static void run_lines(void *user, int64_t k, int thread) {
   keep_all(&x, l->stage, k);
 }
 
-/* Columns k * FS_WALK_VECTOR and on of the strided vectors. */
+/* Columns k * FS_WALK_VECTOR and on of what is made for all columns. */
 static void run_vectors(void *user, int64_t k, int thread) {
   const struct launch *l = user;
   const struct fs_walk *w = l->w;
   struct walker x = walker_new(l, thread);
   x.j0 = k * FS_WALK_VECTOR;
   x.columns = FS_MIN(FS_WALK_VECTOR, w->kernel->space.n - x.j0);
+  run_list(&x, &w->start);
   run_list(&x, &w->vectors);
 }
 

@@ -68,6 +68,8 @@ struct fs_walk_op {
   bool spread;              /* MAP: operands do not vary along the line */
   bool paired;              /* MAP: (in0 first in1) second in2, one pass */
   bool axpby;               /* MAP: in0*in2 + in1*in3, in2, in3 scalars  */
+  bool picks;               /* MAP: `where` by conditions of rows and of columns: in most tiles
+                               rows of the result are rows of one operand */
   enum fs_pair_op first, second;
 
   enum fs_load_mode mode;
@@ -107,7 +109,8 @@ struct fs_walk {
   int n_values;
   fs_op_list start;             /* cells, once per task          */
   fs_op_list before, after;     /* lines over I, for all rows    */
-  fs_op_list vectors;           /* lines over J, for all columns, before these */
+  fs_op_list vectors;           /* lines over J, for all columns, before these:
+                                   strided loads, and what is made of counters */
   struct fs_walk_phase *phase;
   int n_phases;
   fs_op_list end_cells, end_rows, end_columns;
