@@ -326,68 +326,9 @@ function flip(x)
 end
 flipud(A) = A[end:-1:1, :]
 fliplr(A) = A[:, end:-1:1]
-# circshift(x, k): a vector moved on by k places, the last first. circshift(A, [k, l]): a matrix
-# down by k, on by l; circshift(A, k, d): along dimension d. circrows(A, k), circcols(A, k): the
-# rows, columns of a matrix.
-function circshift(x, k, d = 0)
-  if d != 0 || numel(k) > 1
-    return rolled_along(x, k, d)
-  end
-  assert(numel(x) == length(x),
-         "circshift takes a vector; of a matrix it is circshift(A, [k, l]) or circshift(A, k, 1)")
-  assert(k == floor(k), "circshift moves by whole places")
-  k = mod(k, max(numel(x), 1))
-  if k == 0
-    return x
-  end
-  if ndims(x) == 2 && size(x, 1) == 1
-    return [x[end+1-k:end], x[1:end-k]]
-  end
-  return [x[end+1-k:end]; x[1:end-k]]
-end
-# rolled_along(x, k, d): x moved on by k along dimension d; along the first ones by each of k if d is 0.
-function rolled_along(x, k, d)
-  if d == 0
-    for j = 1:numel(k)
-      x = rolled_along(x, number(k[j]), j)
-    end
-    return x
-  end
-  if d < 0
-    d = ndims(x) + 1 + d
-  end
-  assert(d >= 1 && d <= max(ndims(x), 1), "circshift goes along a dimension that there is")
-  if ndims(x) < 2
-    return circshift(x, k)
-  elseif d == 1 && ndims(x) == 2
-    return circrows(x, k)
-  elseif d == 2 && ndims(x) == 2
-    return circcols(x, k)
-  end
-  assert(k == floor(k), "circshift moves by whole places")
-  e = size(x)
-  order = [d; (1:ndims(x))[(1:ndims(x)) != d]]
-  y = permute(x, order)
-  n = size(x, d)
-  y = reshape(circrows(reshape(y, n, []), k), size(y))
-  return permute(y, argsort(order))
-end
-function circrows(A, k)
-  assert(k == floor(k), "circrows moves by whole places")
-  k = mod(k, max(size(A, 1), 1))
-  if k == 0
-    return A
-  end
-  return [A[end+1-k:end, :]; A[1:end-k, :]]
-end
-function circcols(A, k)
-  assert(k == floor(k), "circcols moves by whole places")
-  k = mod(k, max(size(A, 2), 1))
-  if k == 0
-    return A
-  end
-  return [A[:, end+1-k:end], A[:, 1:end-k]]
-end
+# circrows(A, k), circcols(A, k): the rows, columns of a matrix moved on by k places.
+circrows(A, k) = circshift(A, k, 1)
+circcols(A, k) = circshift(A, k, 2)
 # triu(A), tril(A): A with 0 below, above the diagonal; triu(A, k), tril(A, k): the k-th
 # one right of it.
 triu(A, k = 0) = where((1:size(A, 1)) + k <= (1:size(A, 2))', A, 0)
@@ -897,7 +838,7 @@ function rolled(x, odd)
     return circshift(x, floor((numel(x) + odd)/2))
   end
   m, n = size(x)
-  return circcols(circrows(x, floor((m + odd)/2)), floor((n + odd)/2))
+  return circshift(x, [floor((m + odd)/2), floor((n + odd)/2)])
 end
 
 # -- functions of matrices ----------------------------------------------------------------

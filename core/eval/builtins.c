@@ -56,6 +56,10 @@ static const struct fs_builtin builtins[] = {
     {"irfft", 1, 3, fs_bi_fourier, FS_BT_WHOLE | FS_BT_COMPLEX, FS_FOURIER_IRFFT,
      "irfft(z[, n][, dim])",
      "the n real numbers of which rfft makes z; without n an even number of them"},
+    {"circshift", 2, 3, fs_bi_circshift, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_PARTS, 0,
+     "circshift(x, k[, dim])",
+     "the elements of a vector moved on by k places, the last first; circshift(A, [k, l]) those of "
+     "a matrix down by k and on by l; circshift(A, k, dim) along a dimension"},
     {"mean", 1, 2, fs_bi_mean, FS_BT_WHOLE | FS_BT_PLAIN | FS_BT_PARTS, 0, "mean(x[, dim])",
      "mean of all elements, or along a dimension"},
     {"norm", 1, 1, fs_bi_norm, FS_BT_WHOLE | FS_BT_PLAIN, 0, "norm(x[, p])",

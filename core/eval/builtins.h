@@ -49,6 +49,7 @@ enum { FS_TEXT_HAS, FS_TEXT_STARTS, FS_TEXT_ENDS };
 enum fs_status fs_text_find(struct fs_call *c);
 enum { FS_FOURIER_FFT, FS_FOURIER_IFFT, FS_FOURIER_RFFT, FS_FOURIER_IRFFT };
 fs_builtin_fn fs_bi_fourier;
+fs_builtin_fn fs_bi_circshift;
 /* reduce(f, x[, dim]) of an associative function of the user; dims: as fs_arg_dims() has them. */
 enum fs_status fs_fold(struct fs_call *c, unsigned dims);
 fs_builtin_fn fs_bi_complex, fs_bi_to_complex, fs_bi_of_complex, fs_bi_isreal;

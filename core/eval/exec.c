@@ -290,7 +290,7 @@ static int64_t loop_count(const struct fs_val *v) {
 
 /* Between begin and end a loop is part of the block if its rounds are statements alone, and
  * all together no more than this: planning a block of 200 calls takes some 10 ms. */
-enum { NODES_OF_LOOP = 100 };
+enum { NODES_OF_LOOP = 256 };
 
 static bool is_straight(const struct fs_stmt *list) {
   for (const struct fs_stmt *s = list; s; s = s->next)
