@@ -220,12 +220,12 @@ static const struct fs_builtin builtins[] = {
      "a scalar tensor or a text as a number of the host"},
     {"seed", 1, 1, fs_bi_seed, 0, 0, "seed(k)", "restarts the random numbers"},
     {"load", 1, 5, fs_bi_load, 0, 0, "load(\"file\"[, \"name\"], \"option=value\", ...)",
-     "an array from a .npy, .npz, .mtx or .csv file: of several arrays or columns the "
-     "one of that name. Options for .csv: skip= sep= decimal="},
+     "an array from a .npy, .npz, .mtx, .csv, .h5, .safetensors, .pgm, .ppm or .png file: of "
+     "several arrays or columns the one of that name. Options for .csv: skip= sep= decimal="},
     {"kernel", 1, 3, fs_bi_kernel, 0, 0, "kernel(\"file\"[, \"name\"[, \"asis\"]])",
      "a kernel in CUDA C or OpenCL C as a function; also written :kernel \"file\""},
     {"save", 2, -1, fs_bi_save, FS_BT_COMPLEX, 0, "save(\"file\", x, ...)",
-     "writes arrays to a .npy, .npz, .mtx or .csv file; .npz takes several"},
+     "writes arrays to a file of one of the kinds of load(); .npz, .h5 and .safetensors take several"},
     {"time", 0, 0, fs_bi_time, 0, 0, "time()",
      "seconds of a clock that only goes forward; the statements before are "
      "computed first"},

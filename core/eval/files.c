@@ -4,22 +4,36 @@
 #include "core/eval/files.h"
 #include "core/eval/witness.h"
 
-enum format { NPY, NPZ, MTX, CSV, UNKNOWN };
-static const char *const endings[] = {".npy", ".npz", ".mtx", ".csv"};
-/* Numbers in lines, by others: they are read as .csv, and not written. */
-static const char *const csv_endings[] = {".tsv", ".txt", ".dat"};
+enum format { NPY, NPZ, MTX, CSV, SAFETENSORS, HDF5, PGM, PPM, PNG, UNKNOWN };
+
+/* The endings of names, and what is special. The first of a format is its own. */
+static const struct {
+  const char *ending;
+  enum format format;
+  bool loads_only;  /* numbers in lines, by others: they are read as .csv, and not written */
+} endings[] = {{".npy", NPY, false}, {".npz", NPZ, false}, {".mtx", MTX, false},
+               {".csv", CSV, false}, {".tsv", CSV, true}, {".txt", CSV, true}, {".dat", CSV, true},
+               {".safetensors", SAFETENSORS, false}, {".h5", HDF5, false}, {".hdf5", HDF5, false},
+               {".pgm", PGM, false}, {".ppm", PPM, false}, {".png", PNG, false}};
+
+static bool has_names(enum format f) { return f == NPZ || f == SAFETENSORS || f == HDF5; }
 
 static bool ends_with(const char *path, const char *ending) {
-  size_t len = strlen(path);
-  return len > 4 && !strcasecmp(path + len - 4, ending);
+  size_t len = strlen(path), end = strlen(ending);
+  return len > end && !strcasecmp(path + len - end, ending);
+}
+
+static const char *ending_of(enum format f) {
+  size_t k = 0;
+  while (endings[k].format != f) k++;
+  return endings[k].ending;
 }
 
 /* To be saved, or loaded. */
 static enum format format_of(const char *path, bool load) {
   for (size_t k = 0; k < FS_LEN(endings); k++)
-    if (ends_with(path, endings[k])) return (enum format)k;
-  for (size_t k = 0; k < FS_LEN(csv_endings) && load; k++)
-    if (ends_with(path, csv_endings[k])) return CSV;
+    if (ends_with(path, endings[k].ending) && (load || !endings[k].loads_only))
+      return endings[k].format;
   return UNKNOWN;
 }
 
@@ -28,7 +42,7 @@ bool fs_file_is_loadable(const char *text) {
 }
 
 static enum fs_status unknown_format(const struct fs_file_ctx *ctx) {
-  return fs_file_error(ctx, "name it .npy, .npz, .mtx or .csv",
+  return fs_file_error(ctx, "name it .npy, .npz, .mtx, .csv, .h5, .safetensors, .pgm, .ppm or .png",
                        "the name does not end in a known file type");
 }
 
@@ -36,19 +50,24 @@ static enum fs_status unknown_format(const struct fs_file_ctx *ctx) {
 static char *base_name(const char *path) {
   const char *slash = strrchr(path, '/');
   const char *name = slash ? slash + 1 : path;
-  return fs_strndup(name, strlen(name) - 4);
+  const char *dot = strrchr(name, '.');
+  return fs_strndup(name, dot ? (size_t)(dot - name) : strlen(name));
 }
 
 static enum fs_status read_format(struct fs_reader *r, enum format format,
                                   const struct fs_load_how *how,
                                   struct fs_arrays *out) {
   if (format == NPZ) return fs_npz_read(r, how, out);
+  if (format == SAFETENSORS) return fs_safetensors_read(r, how, out);
+  if (format == HDF5) return fs_hdf5_read(r, how, out);
   char *name = base_name(r->ctx->path);
   struct fs_array *a = FS_PUSH(&out->list);
   *a = (struct fs_array){.name = name};
-  return format == NPY   ? fs_npy_read(r, a)
-         : format == MTX ? fs_mtx_read(r, how, a)
-                         : fs_csv_read(r, how, a);
+  return format == NPY                    ? fs_npy_read(r, a)
+         : format == MTX                  ? fs_mtx_read(r, how, a)
+         : format == PNG                  ? fs_png_read(r, a)
+         : format == PGM || format == PPM ? fs_pnm_read(r, a)
+                                          : fs_csv_read(r, how, a);
 }
 
 /* One character, or its name. */
@@ -96,9 +115,9 @@ enum fs_status fs_arrays_load(const struct fs_file_ctx *ctx,
   *out = (struct fs_arrays){0};
   enum format format = format_of(ctx->path, true);
   if (format == UNKNOWN) return unknown_format(ctx);
-  if (how->member && format != NPZ && format != CSV)
+  if (how->member && !has_names(format) && format != CSV)
     return fs_file_error(ctx, NULL,
-                         "only .npz files have members, and .csv files columns");
+                         "only .npz, .h5 and .safetensors files have members, and .csv files columns");
   if (format != CSV && (how->skip || how->separator || how->point))
     return fs_file_error(ctx, NULL, "skip=, sep= and decimal= are for .csv files");
   struct fs_reader r;
@@ -123,15 +142,15 @@ static enum fs_status check_sources(const struct fs_file_ctx *ctx,
                                     const struct fs_array_source *sources) {
   if (format == UNKNOWN) return unknown_format(ctx);
   if (n < 1) return fs_file_error(ctx, NULL, "there is nothing to save");
-  if (format != NPZ && n > 1)
+  if (!has_names(format) && n > 1)
     return fs_file_error(ctx, "save them as .npz",
-                         "a %s file holds one array, not %d", endings[format],
+                         "a %s file holds one array, not %d", ending_of(format),
                          n);
   if ((format == MTX || format == CSV) && sources[0].shape.rank > 2)
     return fs_file_error(ctx, "save it as .npy",
                          "a %s file holds matrices, this value has %d "
                          "dimensions",
-                         endings[format], sources[0].shape.rank);
+                         ending_of(format), sources[0].shape.rank);
   if (format == CSV && sources[0].complex)
     return fs_file_error(ctx, "save re(z) and im(z), or z as .npy",
                          "a .csv file holds real numbers, and this value is complex");
@@ -145,6 +164,10 @@ static enum fs_status write_format(struct fs_writer *w, enum format format,
     case NPY: return fs_npy_write(w, sources);
     case NPZ: return fs_npz_write(w, n, sources);
     case MTX: return fs_mtx_write(w, sources);
+    case SAFETENSORS: return fs_safetensors_write(w, n, sources);
+    case HDF5: return fs_hdf5_write(w, n, sources);
+    case PNG: return fs_png_write(w, sources);
+    case PGM: case PPM: return fs_pnm_write(w, sources, format == PPM);
     default: return fs_csv_write(w, sources);
   }
 }

@@ -1,4 +1,5 @@
-/* files.h - arrays in files: .npy, .npz, .mtx (MatrixMarket), .csv.
+/* files.h - arrays in files: .npy, .npz, .mtx (MatrixMarket), .csv, .safetensors,
+ * .h5 (HDF5), .pgm, .ppm, .png.
  *
  * Files are untrusted. Every format is read through the bounded reader below;
  * what a header declares is held against the bytes that are really there (and
@@ -226,6 +227,19 @@ enum fs_status fs_mtx_read(struct fs_reader *r, const struct fs_load_how *how,
                            struct fs_array *out);
 enum fs_status fs_mtx_write(struct fs_writer *w,
                             const struct fs_array_source *source);
+enum fs_status fs_safetensors_read(struct fs_reader *r, const struct fs_load_how *how,
+                                   struct fs_arrays *out);
+enum fs_status fs_safetensors_write(struct fs_writer *w, int n,
+                                    const struct fs_array_source *sources);
+/* By libhdf5, which opens the file by its path. */
+enum fs_status fs_hdf5_read(struct fs_reader *r, const struct fs_load_how *how,
+                            struct fs_arrays *out);
+enum fs_status fs_hdf5_write(struct fs_writer *w, int n, const struct fs_array_source *sources);
+/* Images as u8 or u16: grey values are a matrix, colours its third dimension. */
+enum fs_status fs_pnm_read(struct fs_reader *r, struct fs_array *out);
+enum fs_status fs_pnm_write(struct fs_writer *w, const struct fs_array_source *source, bool colours);
+enum fs_status fs_png_read(struct fs_reader *r, struct fs_array *out);
+enum fs_status fs_png_write(struct fs_writer *w, const struct fs_array_source *source);
 enum fs_status fs_csv_read(struct fs_reader *r, const struct fs_load_how *how,
                            struct fs_array *out);
 enum fs_status fs_csv_write(struct fs_writer *w,

@@ -58,7 +58,8 @@ static const struct fs_topic topics[] = {
    "  A = load(\"A.npy\")    x = load(\"d.npz\", \"x\")    save(\"out.npz\", A, x)\n"
    "  :load d.npz          :load X A.mtx            :save out.npz A x\n"
    ".npy and .npz as NumPy has them, .mtx MatrixMarket, .csv numbers with an\n"
-   "optional line of names. Text numbers become f64.\n"},
+   "optional line of names. Text numbers become f64. .h5 by libhdf5, .safetensors;\n"
+   ".pgm, .ppm and .png are images of u8 or u16.\n"},
   {"keys", "keys at the prompt",
    "  Tab        completes names, commands, files\n"
    "  Up, Down   earlier inputs          Ctrl-R   searches them\n"

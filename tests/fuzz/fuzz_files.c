@@ -1,5 +1,5 @@
 /* fuzz_files.c - files that load() and :elem read. The first byte is the format: n
- * (.npy), z (.npz), m (.mtx), c (.csv), e (.elem); a .csv has one more byte, of which
+ * (.npy), z (.npz), m (.mtx), c (.csv), s (.safetensors), g (.pgm), p (.png), e (.elem); a .csv has one more byte, of which
  * bits say how it is read. The rest is the file. */
 #include "tests/fuzz/fuzz.h"
 
@@ -14,7 +14,7 @@
 static struct fs_diags diags;
 
 /* One file in memory, and a link to it for each ending that the name may have. */
-static const char *const endings[] = {"npy", "npz", "mtx", "csv"};
+static const char *const endings[] = {"npy", "npz", "mtx", "csv", "safetensors", "pgm", "png"};
 static char folder[200], links[FS_LEN(endings)][240];
 
 static void tidy(void) {
@@ -88,6 +88,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   switch (data[0]) {
     case 'n': load(make_file("npy", data + 1, size - 1), &how); break;
     case 'z': load(make_file("npz", data + 1, size - 1), &how); break;
+    case 's': load(make_file("safetensors", data + 1, size - 1), &how); break;
+    case 'g': load(make_file("pgm", data + 1, size - 1), &how); break;
+    case 'p': load(make_file("png", data + 1, size - 1), &how); break;
     case 'm': load(make_file("mtx", data + 1, size - 1), &how); break;
     case 'c': if (size > 1) load_csv(data[1], data + 2, size - 2); break;
     case 'e': read_elem((const char *)data + 1, size - 1); break;
