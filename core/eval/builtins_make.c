@@ -11,7 +11,7 @@
 
 enum fs_status fs_bi_zeros(struct fs_call *c) {
   struct fs_shape shape;
-  enum fs_dtype dt = FS_F32;
+  enum fs_dtype dt = c->in->floats;
   enum fs_status st = fs_arg_shape(c, 0, &shape, &dt);
   if (st != FS_OK) return st;
   return fs_give(c, fs_tv_fill(c->in, dt, &shape, c->builtin->data));
@@ -27,7 +27,7 @@ enum fs_status fs_bi_zeros_like(struct fs_call *c) {
 enum fs_status fs_bi_fill(struct fs_call *c) {
   struct fs_shape shape;
   const struct fs_val *v = &c->args[0];
-  enum fs_dtype dt = FS_F32, none = FS_DTYPE_COUNT, asked = none;
+  enum fs_dtype dt = c->in->floats, none = FS_DTYPE_COUNT, asked = none;
   if (v->kind == FS_V_TENSOR) dt = v->tensor->dtype;
   if (v->kind == FS_V_BOOL) dt = FS_BOOL;
   if (c->args[c->n - 1].kind == FS_V_STRING)
@@ -53,7 +53,7 @@ enum fs_status fs_bi_fill(struct fs_call *c) {
 
 enum fs_status fs_bi_eye(struct fs_call *c) {
   struct fs_shape shape;
-  enum fs_dtype dt = FS_F32;
+  enum fs_dtype dt = c->in->floats;
   enum fs_status st = fs_arg_shape(c, 0, &shape, &dt);
   if (st != FS_OK) return st;
   if (shape.rank > 2)
@@ -67,7 +67,7 @@ enum fs_status fs_bi_eye(struct fs_call *c) {
 
 enum fs_status fs_bi_rand(struct fs_call *c) {
   struct fs_shape shape;
-  enum fs_dtype dt = FS_F32;
+  enum fs_dtype dt = c->in->floats;
   enum fs_status st = fs_arg_shape(c, 0, &shape, &dt);
   if (st != FS_OK) return st;
   if (!fs_dtype_is_float(dt))
@@ -102,7 +102,7 @@ static enum fs_status spaced(struct fs_call *c, int64_t n, double a, double b, d
  * whether the last value is the end or beside it in f64. */
 enum fs_status fs_bi_linspace(struct fs_call *c) {
   double a = 0, b = 0;
-  enum fs_dtype dt = FS_F32;
+  enum fs_dtype dt = c->in->floats;
   struct fs_shape shape;
   enum fs_status st =
       fs_read_number(c->in, &c->args[0], c->arg_spans[0], "the begin", &a);

@@ -333,7 +333,7 @@ static enum fs_status upload_numbers(struct fs_interp *in,
     bools = bools && v[k].kind == FS_V_BOOL;
     whole = whole && v[k].number == floor(v[k].number) && fabs(v[k].number) <= 0x1p24;
   }
-  enum fs_dtype dt = bools ? FS_BOOL : as && *as != FS_F32 ? FS_F64 : FS_F32;
+  enum fs_dtype dt = bools ? FS_BOOL : !as ? in->floats : *as != FS_F32 ? FS_F64 : FS_F32;
   bool vector = e->n_rows <= 1 || cols == 1;
   struct fs_shape shape =
       vector ? fs_shape_of(1, (int64_t[]){e->n_args})

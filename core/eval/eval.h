@@ -199,6 +199,9 @@ const char *fs_interp_near_name(struct fs_interp *in, const char *name);
 void fs_interp_set_size(struct fs_interp *in, int64_t n);
 int64_t fs_interp_size(const struct fs_interp *in);
 /* Whether loops over elements are lifted (lift.h); on at first. */
+/* The type of arrays in brackets and of constructors that are told none: FS_F32 or FS_F64. */
+void fs_interp_set_floats(struct fs_interp *in, enum fs_dtype dt);
+enum fs_dtype fs_interp_floats(const struct fs_interp *in);
 void fs_interp_set_loops(struct fs_interp *in, bool on);
 bool fs_interp_loops(const struct fs_interp *in);
 /* Why loops of the last input that has such are not lifted, as notes; NULL beyond the last.

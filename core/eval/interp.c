@@ -163,6 +163,7 @@ struct fs_interp *fs_interp_new(struct fs_diags *diags,
   in->diags = diags;
   in->runner = runner;
   in->target = target;
+  in->floats = FS_F32;
   if (host) in->host = *host;
   in->prelude.prelude = true;
   in->scope = &in->globals;

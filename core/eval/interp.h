@@ -200,6 +200,7 @@ struct fs_interp {
 
   FS_VEC(struct fs_diag) waits;    /* why loops of the last input with such are not lifted */
   bool waits_old;                  /* another input has begun since */
+  enum fs_dtype floats;            /* of arrays that are told no type: `:set dtype` */
   bool no_loops;                   /* `:set loops off`: none over elements is lifted */
   int64_t size, seed, stream;
   int64_t expand; /* bytes, see files.h; 0: as usual */

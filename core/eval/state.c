@@ -13,6 +13,14 @@ int64_t fs_interp_expand(const struct fs_interp *in) {
   return in->expand;
 }
 
+void fs_interp_set_floats(struct fs_interp *in, enum fs_dtype dt) {
+  in->floats = dt;
+  in->language++; /* what was traced comes again another way */
+  in->globals.stamp++;
+}
+
+enum fs_dtype fs_interp_floats(const struct fs_interp *in) { return in->floats; }
+
 void fs_interp_set_loops(struct fs_interp *in, bool on) {
   in->no_loops = !on;
   in->language++; /* what was traced comes again another way */

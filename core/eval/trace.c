@@ -57,7 +57,7 @@ static enum fs_status range_node(struct fs_interp *in, const struct fs_val *v,
                                  struct fs_tv *out) {
   int64_t n = fs_range_count(v);
   bool ints = fs_range_is_whole(v);
-  enum fs_dtype dt = ints ? FS_I64 : FS_F32;
+  enum fs_dtype dt = ints ? FS_I64 : in->floats;
   if (!ints && like && *like == FS_F64) dt = FS_F64;
   struct fs_shape shape = {1, {n}};
   enum fs_status st = fs_check_size(in, dt, &shape, span);
@@ -72,7 +72,7 @@ enum fs_status fs_tv_of(struct fs_interp *in, const struct fs_val *v,
   enum fs_status st = FS_OK;
   switch (v->kind) {
     case FS_V_NUMBER:
-      dt = like ? fs_number_type(v, *like) : FS_F32;
+      dt = like ? fs_number_type(v, *like) : in->floats;
       *out = number_node(in, v, dt);
       return FS_OK;
     case FS_V_BOOL:

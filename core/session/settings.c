@@ -109,6 +109,17 @@ static enum fs_status set_loops(struct fs_session *s, const char *value,
   return FS_OK;
 }
 
+static void get_dtype(struct fs_session *s, char out[32]) {
+  snprintf(out, 32, "%s", fs_dtype_name(fs_interp_floats(s->in)));
+}
+static enum fs_status set_dtype(struct fs_session *s, const char *value, struct fs_span span) {
+  (void)span;
+  bool wide = !strcmp(value, "f64");
+  if (!wide && strcmp(value, "f32")) return FS_ERR_USER;
+  fs_interp_set_floats(s->in, wide ? FS_F64 : FS_F32);
+  return FS_OK;
+}
+
 static void get_threads(struct fs_session *s, char out[32]) {
   snprintf(out, 32, "%d", s->cpu.target->device.units);
 }
@@ -356,6 +367,8 @@ static const struct setting {
    get_effort, set_effort},
   {"fuse", "on off", "whether statements share kernels", get_fuse, set_fuse},
   {"loops", "on off", "whether loops over elements run as whole arrays", get_loops, set_loops},
+  {"dtype", "f32 f64", "the type of arrays in brackets and of zeros(n) and its like",
+   get_dtype, set_dtype},
   {"threads", "0..1024", "threads of the CPU target; 0: all processors",
    get_threads, set_threads},
   {"n", "1..", "size of made-up inputs", get_n, set_n},
