@@ -2,7 +2,7 @@
 :set dtype f64
 n = 400; K = 2; d = 2;
 u = mod((1:n)*7919 + 3, 1009)/1009; v = mod((1:n)*104729 + 5, 997)/997;
-r = sqrt(-2*log(u + 0.001));
+r = sqrt(-2*log(0.99*u + 0.001));
 X = [r.*cos(2*pi*v), r.*sin(2*pi*v)] + 2*(mod(1:n, 2) == 0) - 1;
 mu = [-1, -1; 1, 1.5]; w = ones(K)/K;
 S = zeros(K, d, d);

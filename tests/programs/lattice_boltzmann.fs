@@ -21,5 +21,5 @@ for t = 1:20
     end
   end
 end
-F = [f[1]; f[2]; f[9]];
-save("lattice_boltzmann.npz", F, ux, uy)
+f1 = f[1]; f2 = f[2]; f9 = f[9];
+save("lattice_boltzmann.npz", f1, f2, f9, ux, uy)

@@ -1,4 +1,5 @@
 # Sod's shock tube, by the fluxes of Lax and Friedrichs.
+:set dtype f64
 n = 200; g = 1.4; dx = 1/n; T = 0.2;
 x = ((1:n) - 0.5)*dx;
 rho = where(x < 0.5, 1.0, 0.125); p = where(x < 0.5, 1.0, 0.1); u = zeros(n);
