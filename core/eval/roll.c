@@ -166,7 +166,8 @@ static enum fs_status places_along(struct fs_call *c, struct fs_tv *x, struct ro
   for (int d = 0; d < x->shape.rank; d++) longest = FS_MAX(longest, x->shape.dim[d]);
   enum fs_status st = read_places(c, &by, &n);
   if (st == FS_OK && c->n == 3) st = fs_arg_dims(&of, 1, &dims);
-  if (st == FS_OK && c->n == 2 && n == 1 && fs_shape_count(&x->shape) != longest)
+  bool empty = !fs_shape_count(&x->shape);
+  if (st == FS_OK && !empty && c->n == 2 && n == 1 && fs_shape_count(&x->shape) != longest)
     st = fs_in_error(c->in, c->span, "wrong-count",
                      "circshift(A, [k, l]) moves down by k and on by l, circshift(A, k, 1) down",
                      "a matrix has more than one dimension to go along");
@@ -174,7 +175,11 @@ static enum fs_status places_along(struct fs_call *c, struct fs_tv *x, struct ro
     st = fs_in_error(c->in, c->arg_spans[1], "wrong-count", NULL,
                      "there are more places than dimensions: %s is %s",
                      fs_in_text(c->in, c->arg_spans[0]), fs_shape_text(&x->shape));
-  for (int d = 0; st == FS_OK && d < FS_MAX_RANK; d++) {
+  if (st == FS_OK && dims >> FS_MAX(x->shape.rank, 1))
+    st = fs_in_error(c->in, c->arg_spans[2], "bad-dimension", NULL,
+                     "circshift goes along a dimension that there is: %s is %s",
+                     fs_in_text(c->in, c->arg_spans[0]), fs_shape_text(&x->shape));
+  for (int d = 0; st == FS_OK && !empty && d < FS_MAX_RANK; d++) {
     if (dims) {
       if (dims >> d & 1) add_places(r, x, d, by[0]);
     } else if (n > 1 ? d < n : fs_shape_dim(&x->shape, d) == longest) {

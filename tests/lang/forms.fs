@@ -43,7 +43,7 @@ print(accumarray([1, 2, 1], 1, 3)')   # expect: f32[1×3]
 # ---
 max([1, 2], [3, 4], 1)          # error: between a value and a dimension stands []
 # ---
-circshift([1, 2; 3, 4], 1)      # error: circshift takes a vector
+circshift([1, 2; 3, 4], 1)      # error: a matrix has more than one dimension to go along
 # ---
 circshift([1, 2; 3, 4], 1, 3)   # error: circshift goes along a dimension that there is
 # ---
