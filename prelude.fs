@@ -841,6 +841,53 @@ function rolled(x, odd)
   return circshift(x, [floor((m + odd)/2), floor((n + odd)/2)])
 end
 
+# -- factors of complex matrices ---------------------------------------------------------------
+
+# chol_complex(Z): chol(Z) of a Hermitian matrix: the factor of the real matrix that has
+# [a, -b; b, a] for every element a + b*i is of this kind, too, since it is unique.
+function chol_complex(Z)
+  assert(ndims(Z) == 2 && size(Z, 1) == size(Z, 2), "chol takes a square matrix")
+  n = size(Z, 1)
+  X = zeros(2*n, 2*n, dtype(re(Z)))
+  X[1:2:2*n, 1:2:2*n] = re(Z)
+  X[2:2:2*n, 2:2:2*n] = re(Z)
+  X[1:2:2*n, 2:2:2*n] = -im(Z)
+  X[2:2:2*n, 1:2:2*n] = im(Z)
+  R = chol(X)
+  return upper_of(complex(R[1:2:2*n, 1:2:2*n], R[2:2:2*n, 1:2:2*n]))
+end
+# upper_of(R): the upper triangle, with real numbers on the diagonal.
+function upper_of(R)
+  i = 1:size(R, 1)
+  j = (1:size(R, 2))'
+  return complex(where(i <= j, re(R), 0), where(i < j, im(R), 0))
+end
+# phase(z): z over its magnitude, 1 where that is 0.
+phase(z) = where(abs(z) > 0, z ./ where(abs(z) > 0, abs(z), 1), 1)
+# Q, R = qr_complex(Z): Q, R = qr(Z), by Householder's reflections.
+function qr_complex(Z)
+  assert(ndims(Z) == 2, "qr of complex values takes one matrix")
+  m, n = size(Z)
+  k = min(m, n)
+  R = Z
+  Q = complex(eye(m, dtype(re(Z))))
+  for j = 1:min(m - 1, n)
+    v = R[j:m, j]
+    v[1] = v[1] + phase(v[1])*norm(v)
+    s = norm(v)
+    v = v / where(s > 0, s, 1)
+    R[j:m, :] = R[j:m, :] - 2*v*(v'*R[j:m, :])
+    Q[:, j:m] = Q[:, j:m] - 2*(Q[:, j:m]*v)*v'
+  end
+  p = phase(diag(R)[1:k])
+  return Q[:, 1:k] .* p.', upper_of(conj(p) .* R[1:k, :])
+end
+# qr_alone(Z): R of it.
+function qr_alone(Z)
+  _, R = qr_complex(Z)
+  return R
+end
+
 # -- functions of matrices ----------------------------------------------------------------
 
 # expm(A): the exponential of a square matrix; of f16 and bf16 in f32. A Padé approximant

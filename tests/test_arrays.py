@@ -117,6 +117,7 @@ STATEMENTS = [
     ('l, u, p = lu(T)', {'l': T, 'u': S, 'p': np.array([1, 2, 3])}),
     ('l, u, p = lu(Z)', {'l': S, 'u': Z, 'p': none(0, dtype='i8')}),
     ('u, s, v = svd(Z)', {'u': S, 's': E, 'v': T}), ('d, v = eig(S)', {'d': E, 'v': S}),
+    ('u, t = schur(S)', {'u': S, 't': S}),
     ('s, p = sort(e)', {'s': E, 'p': none(0, dtype='i8')}), ('m, v = moments(Z)', {
         'm': full((1, 3), NAN), 'v': full((1, 3), NAN)}), ('m, n = size(Z)', {'m': np.int64(0), 'n': np.int64(3)}),
     ('y, k = cg(S, e)', {'y': E, 'k': np.int64(0)}), ('y, k = bicg(S, e)', {'y': E, 'k': np.int64(0)}),
@@ -159,7 +160,7 @@ ELSEWHERE = set('print ask error assert string number seed load kernel save time
                 'of_eigenvalues '
                 'denman_beavers in_taps taps2 in_taps2 folded folded2 by_fourier smooth_length part_of_full '
                 'contains endswith startswith fields filter format has has_floats join lower upper split strip '
-                'repeat replace reverse nchoosek erfinv factorial norm_more rolled_along polyfit corr i16 u16 u8 arg c128 c64 complex conj im isreal re'.split())
+                'repeat replace reverse nchoosek erfinv factorial norm_more phase upper_of qr_complex qr_alone chol_complex polyfit corr i16 u16 u8 arg c128 c64 complex conj im isreal re'.split())
 GIVEN = 'e = []; Z = zeros(0, 3); T = zeros(3, 0); S = zeros(0, 0); x = [1, 2, 3]; A = ones(2, 3);'
 
 

@@ -97,6 +97,9 @@ static const struct fs_builtin builtins[] = {
     {"eigvecs", 1, 1, fs_bi_factor, FS_BT_WHOLE | FS_BT_LATE, FS_LIB_EIGVECS, "eigvecs(A)",
      "eigenvectors of a symmetric matrix, as columns, in the order of "
      "eigvals(A)"},
+    {"schur", 1, 1, fs_bi_schur, FS_BT_WHOLE | FS_BT_LATE | FS_BT_COMPLEX, 0, "U, T = schur(A)",
+     "U with orthonormal columns and T with A = U*T*U': upper triangular, of a real matrix with "
+     "blocks of two where eigenvalues are a pair; schur(A) alone gives T"},
     {"eig", 1, 1, fs_bi_eig, FS_BT_WHOLE | FS_BT_LATE | FS_BT_COMPLEX, 0, "d, V = eig(A)",
      "eigenvalues and, as a second result, eigenvectors of a square matrix: real and ascending of a "
      "symmetric or Hermitian one, else complex"},

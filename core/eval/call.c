@@ -124,14 +124,23 @@ static bool is_for_elements(const struct fs_builtin *b, int n) {
   return !(b->traits & FS_BT_MAP) || n > 1 || (b->data != FS_OP_MAX && b->data != FS_OP_MIN);
 }
 
-/* norm(x, p): what takes more arguments than a built-in function is norm_more(x, p) of the
- * prelude. */
-static struct fs_func *with_more(struct fs_interp *in, const struct fs_func *f, int n) {
-  if (f->kind != FS_FN_BUILTIN || f->builtin->max_args < 0 || n <= f->builtin->max_args) return NULL;
-  struct fs_str name = {0};
-  fs_str_printf(&name, "%s_more", f->name);
-  const struct fs_val *v = fs_scope_find(&in->prelude, fs_str_text(&name));
-  fs_str_free(&name);
+/* What a built-in function leaves to the prelude: norm(x, p), of more arguments than it takes, is
+ * norm_more(x, p); Q, R = qr(Z) of complex values qr_complex(Z), and qr(Z) qr_alone(Z). NULL:
+ * nothing. */
+static struct fs_func *with_more(struct fs_interp *in, const struct fs_func *f, int n,
+                                 const struct fs_val *args, int want) {
+  static const char *const endings[] = {"more", "alone", "complex"};
+  if (f->kind != FS_FN_BUILTIN) return NULL;
+  bool more = f->builtin->max_args >= 0 && n > f->builtin->max_args;
+  bool complex = n == 1 && fs_val_is_complex(&args[0]);
+  const struct fs_val *v = NULL;
+  for (int k = 0; k < 3 && !v && (more || complex); k++) {
+    if (k == 0 ? !more : more || (k == 1 && want > 1)) continue;
+    struct fs_str name = {0};
+    fs_str_printf(&name, "%s_%s", f->name, endings[k]);
+    v = fs_scope_find(&in->prelude, fs_str_text(&name));
+    fs_str_free(&name);
+  }
   return v && n >= fs_func_needs(v->func) && n <= fs_func_takes(v->func) ? v->func : NULL;
 }
 
@@ -256,7 +265,7 @@ enum fs_status fs_call_func(struct fs_interp *in, struct fs_func *f, int n,
   *got = 0;
   enum fs_status st = fs_poll(in, span);
   if (st != FS_OK) return st;
-  struct fs_func *more = with_more(in, f, n);
+  struct fs_func *more = with_more(in, f, n, args, want);
   if (more) f = more;
   if (f->kind == FS_FN_BUILTIN)
     return call_builtin(in, f, n, args, spans, span, want, out, got);

@@ -67,6 +67,21 @@ static enum fs_status symmetric(struct fs_call *c, struct fs_tv a) {
   return FS_OK;
 }
 
+/* The results of a call that has two, U and T for schur. */
+static enum fs_status two_of(struct fs_call *c, const struct fs_cx *z) {
+  int64_t n = fs_rows(&z->re.shape);
+  struct fs_shape full = {2, {n, n}}, result = fs_lib_result(FS_LIB_SCHUR, n, n);
+  struct fs_tv whole = {0, z->re.dtype, result};
+  whole.node = fs_graph_lib(fs_block_graph(c->in), FS_LIB_SCHUR, z->re.dtype, &result, z->re.node,
+                            &full, z->real ? 0 : z->im.node, &full, 0);
+  for (int k = 0; k < FS_MIN(c->want, 2); k++) { /* alone it gives T */
+    struct fs_cx part = part_of(c->in, &whole, FS_LIB_SCHUR, c->want > 1 && !k, n);
+    part.real = z->real;
+    c->out[k] = fs_cx_value(c->in, &part);
+  }
+  return FS_OK;
+}
+
 /* The matrix, as it is traced now. */
 static enum fs_status matrix(struct fs_call *c, struct fs_cx *z, bool *halves) {
   enum fs_status st = fs_cx_of(c->in, &c->args[0], c->arg_spans[0], FS_F32, z);
@@ -77,8 +92,8 @@ static enum fs_status matrix(struct fs_call *c, struct fs_cx *z, bool *halves) {
   z->re = fs_tv_cast(c->in, z->re, dt);
   if (!z->real) fs_tv_drop_leading(&z->im);
   if (z->re.shape.rank <= 2 && fs_rows(&z->re.shape) == fs_cols(&z->re.shape)) return FS_OK;
-  return fs_in_error(c->in, c->span, "shape-mismatch", NULL, "eig needs a square matrix, not %s",
-                     fs_shape_text(&z->re.shape));
+  return fs_in_error(c->in, c->span, "shape-mismatch", NULL, "%s needs a square matrix, not %s",
+                     c->builtin->name, fs_shape_text(&z->re.shape));
 }
 
 enum fs_status fs_bi_eig(struct fs_call *c) {
@@ -93,4 +108,11 @@ enum fs_status fs_bi_eig(struct fs_call *c) {
   if (!hermitian || !z.real) return general(c, &z, hermitian);
   st = fs_arg_tv(c, 0, &a);
   return st == FS_OK ? symmetric(c, a) : st;
+}
+
+enum fs_status fs_bi_schur(struct fs_call *c) {
+  struct fs_cx z;
+  bool halves;
+  enum fs_status st = matrix(c, &z, &halves);
+  return st == FS_OK ? two_of(c, &z) : st;
 }

@@ -196,6 +196,7 @@ enum fs_status fs_bi_circshift(struct fs_call *c) {
   struct roll r = {.in = c->in};
   enum fs_status st = fs_arg_tv(c, 0, &x);
   if (st == FS_OK) st = places_along(c, &x, &r);
+  if (st == FS_OK) st = fs_arg_tv(c, 0, &x); /* to read the places may end the block */
   if (st != FS_OK) return st;
   const struct fs_graph *g = fs_block_graph(c->in);
   const struct fs_node *n = fs_node(g, x.node);

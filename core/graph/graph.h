@@ -95,6 +95,7 @@ enum fs_lib_op {
   FS_LIB_LU,     /* L, U, p and the sign of p, n times, with A[p, :] = L*U   */
   FS_LIB_EIG,    /* of any square src[0] + i*src[1]: both parts of eigenvalues and vectors */
   FS_LIB_EIG_VALUES, /* the first of these                                   */
+  FS_LIB_SCHUR,  /* of the same: both parts of T and of U with A = U*T*U'    */
   FS_LIB_CUMSUM, FS_LIB_CUMPROD, /* of the elements up to each, along an axis  */
   FS_LIB_CUMMAX, FS_LIB_CUMMIN,
   FS_LIB_SORT, FS_LIB_ARGSORT, /* along an axis: values, or where they were, from 1 */
@@ -113,6 +114,8 @@ enum fs_lib_op {
   FS_LIB_OP_COUNT
 };
 extern const char *const fs_lib_op_names[FS_LIB_OP_COUNT];
+/* Whether it takes both parts of a matrix and gives both of its results: of EIG and its like. */
+bool fs_lib_is_eigen(enum fs_lib_op op);
 /* Whether the operand must be square; whether the method iterates, which ends only on
  * finite numbers. */
 bool fs_lib_wants_square(enum fs_lib_op op);

@@ -122,6 +122,7 @@ const char *const fs_lib_op_names[FS_LIB_OP_COUNT] = {
     [FS_LIB_QR] = "qr",           [FS_LIB_QR_R] = "qr_r",
     [FS_LIB_LU] = "lu",
     [FS_LIB_EIG] = "eig",         [FS_LIB_EIG_VALUES] = "eig_values",
+    [FS_LIB_SCHUR] = "schur",
     [FS_LIB_CUMSUM] = "cumsum",   [FS_LIB_CUMPROD] = "cumprod",
     [FS_LIB_CUMMAX] = "cummax",   [FS_LIB_CUMMIN] = "cummin",
     [FS_LIB_SORT] = "sort",       [FS_LIB_ARGSORT] = "argsort",
@@ -142,19 +143,22 @@ bool fs_lib_takes_any(enum fs_lib_op op, int k) {
          ((op == FS_LIB_GATHER || op == FS_LIB_COMBINE) && k == 1);
 }
 
+bool fs_lib_is_eigen(enum fs_lib_op op) {
+  return op == FS_LIB_EIG || op == FS_LIB_EIG_VALUES || op == FS_LIB_SCHUR;
+}
+
 bool fs_lib_wants_square(enum fs_lib_op op) {
   return op == FS_LIB_INV || op == FS_LIB_CHOL || op == FS_LIB_EIGVALS ||
-         op == FS_LIB_EIGVECS || op == FS_LIB_EIG || op == FS_LIB_EIG_VALUES;
+         op == FS_LIB_EIGVECS || fs_lib_is_eigen(op);
 }
 
 bool fs_lib_iterates(enum fs_lib_op op) {
   return op == FS_LIB_EIGVALS || op == FS_LIB_EIGVECS || op == FS_LIB_SVDVALS ||
-         op == FS_LIB_SVD || op == FS_LIB_EIG || op == FS_LIB_EIG_VALUES;
+         op == FS_LIB_SVD || fs_lib_is_eigen(op);
 }
 
 bool fs_lib_has_parts(enum fs_lib_op op) {
-  return op == FS_LIB_SVD || op == FS_LIB_QR || op == FS_LIB_LU ||
-         op == FS_LIB_EIG || op == FS_LIB_EIG_VALUES;
+  return op == FS_LIB_SVD || op == FS_LIB_QR || op == FS_LIB_LU || fs_lib_is_eigen(op);
 }
 
 struct fs_shape fs_lib_result(enum fs_lib_op op, int64_t m, int64_t n) {
@@ -168,6 +172,7 @@ struct fs_shape fs_lib_result(enum fs_lib_op op, int64_t m, int64_t n) {
     case FS_LIB_QR_R: return (struct fs_shape){2, {least, n}};
     case FS_LIB_EIG: return (struct fs_shape){2, {n, 2 * n + 2}};
     case FS_LIB_EIG_VALUES: return (struct fs_shape){2, {n, 2}};
+    case FS_LIB_SCHUR: return (struct fs_shape){2, {n, 4 * n}};
     default: return (struct fs_shape){2, {m, n}};
   }
 }
@@ -182,6 +187,7 @@ struct fs_lib_part fs_lib_part(enum fs_lib_op op, int k, int64_t m, int64_t n) {
                                       {m, least, n, 1, false, true}},
                            of_eig[] = {{0, 0, n, 1, false, true}, {0, 1, n, 1, false, true},
                                        {0, 2, n, n, false, false}, {0, 2 + n, n, n, false, false}};
+  if (op == FS_LIB_SCHUR) return (struct fs_lib_part){0, k * n, n, n, false, false};
   if (op == FS_LIB_EIG || op == FS_LIB_EIG_VALUES) return of_eig[k];
   if (op == FS_LIB_SVD) return of_svd[k];
   return op == FS_LIB_LU ? of_lu[k] : k ? transposed : first;

@@ -107,7 +107,7 @@ static const struct { const char *words, *hint; } elsewhere[] = {
     {" roll shift ",
      "circshift(x, k) moves the elements of a vector, circshift(A, [k, l]) those of a matrix"},
     {" sortperm ", "argsort(x)"},
-    {" mode schur hess ", NULL},
+    {" mode hess ", NULL},
     {" tabulate ", "bincount(k) counts how often each whole number is in k"},
     {" histc histogram ", "hist(x) draws one, histcounts(x, edges) counts"},
     {" interp ", "interp1(x, y, q)"},

@@ -23,6 +23,9 @@ print(all(w == v[[8:10; 1:7]] + v[[3:10; 1:2]]))   # expect: true
 U = A; for t = 1:3; U = 0.25*(circshift(U, 1, 1) + circshift(U, -1, 1) + circshift(U, [0, 1]) + circshift(U, [0, -1])); end
 V = A; for t = 1:3; V = 0.25*(V[[31; 1:30], :] + V[[2:31; 1], :] + V[:, [33; 1:32]] + V[:, [2:33; 1]]); end
 print(all(U == V))                       # expect: true
+# Places that are computed end the block, and nothing of it is lost.
+p = [1, 2]; p[1] = 2; C = 2*A; D = circshift(C + 1, 1*p); E = circshift(Z*2, 1*p);
+print(all(D == (C + 1)[[30; 31; 1:29], [32; 33; 1:31]]), " ", all(E == (Z*2)[[30; 31; 1:29], [32; 33; 1:31]]))   # expect: true true
 # ---
 circshift([1, 2, 3], 0.5)                # error: circshift moves by whole places
 # ---

@@ -228,7 +228,7 @@ static void test_special_files(void) {
     REFUSED(path_of("loop.npy"), "symbolic links");
   REFUSED(path_of("fifo.xyz"), "known file type");
   REFUSED(path_of("\x1b[2Jx.npy"), "\\x1b[2Jx.npy");
-  refused_at(__LINE__, path_of("a.npy"), "x", "only .npz files have members");
+  refused_at(__LINE__, path_of("a.npy"), "x", "files have members, and .csv files columns");
 }
 
 /* -- .npz -------------------------------------------------------------------- */

@@ -56,6 +56,8 @@
   X(geev, (const char *, const char *, const int *, void *, const int *,      \
            void *, void *, void *, const int *, void *, const int *, void *,  \
            const int *, int *, size_t, size_t))                               \
+  X(gees, (const char *, const char *, void *, const int *, void *, const int *, int *, void *,    \
+           void *, void *, const int *, void *, const int *, void *, int *, size_t, size_t))      \
   X(gesdd, (const char *, const int *, const int *, void *, const int *,      \
             void *, void *, const int *, void *, const int *, void *,         \
             const int *, int *, int *, size_t))
@@ -65,6 +67,9 @@
   X(geev_complex, "geev_",                                                    \
     (const char *, const char *, const int *, void *, const int *, void *, void *, const int *,    \
      void *, const int *, void *, const int *, void *, int *, size_t, size_t))                     \
+  X(gees_complex, "gees_",                                                                         \
+    (const char *, const char *, void *, const int *, void *, const int *, int *, void *, void *,  \
+     const int *, void *, const int *, void *, void *, int *, size_t, size_t))                     \
   X(heev, "heev_", (const char *, const char *, const int *, void *, const int *, void *, void *,  \
                     const int *, void *, int *, size_t, size_t))
 
@@ -1053,6 +1058,35 @@ static enum fs_status any_eigen(const struct fs_lib_call *c, int wide, struct sc
   return FS_OK;
 }
 
+/* A = U*T*U': of a real matrix T has blocks of two where eigenvalues are a pair. */
+static enum fs_status schur(const struct fs_lib_call *c, int wide, struct scratch *s, int *info) {
+  int n = (int)c->a.dim[0], ask = -1, first = 0, words = c->has_b ? 2 : 1;
+  struct packed a = c->has_b ? complex_columns(s, c, wide) : columns(s, &c->a, wide, n);
+  struct packed u = new_columns(s, wide, (int64_t)words * n, n);
+  struct packed w = new_columns(s, wide, 2 * (int64_t)n, 1), room = new_columns(s, wide, n, 1);
+  if (s->failed) return FS_ERR_ENV;
+  double query[2] = {0};
+  void *wi = (char *)w.data + (wide ? 8 : 4) * (size_t)n;
+  for (int pass = 0, size = ask; pass < 2; pass++) { /* the first asks */
+    void *work = pass ? take(s, words * (int64_t)size, wide ? 8 : 4) : query;
+    if (s->failed) return FS_ERR_ENV;
+    if (c->has_b)
+      lib.gees_complex[wide]("V", "N", NULL, &n, a.data, &n, &first, w.data, u.data, &n, work, &size,
+                             room.data, NULL, info, 1, 1);
+    else
+      lib.gees[wide]("V", "N", NULL, &n, a.data, &n, &first, w.data, wi, u.data, &n, work, &size,
+                     NULL, info, 1, 1);
+    if (!pass) size = work_size(query, wide);
+  }
+  for (int64_t j = 0; j < n && !*info; j++)
+    for (int64_t i = 0; i < n; i++) {
+      int64_t e = words * (i + j * n);
+      put_complex(c, 0, i, j, packed_get(&a, e), c->has_b ? packed_get(&a, e + 1) : 0);
+      put_complex(c, 1, i, j, packed_get(&u, e), c->has_b ? packed_get(&u, e + 1) : 0);
+    }
+  return FS_OK;
+}
+
 /* -- entry ---------------------------------------------------------------------- */
 
 /* LAPACK's iterations may not end, or run wild, on NaN and infinities. */
@@ -1079,7 +1113,8 @@ static void run_routine(void *arg) {
       [FS_LIB_EIGVECS] = eigen,     [FS_LIB_SVDVALS] = singular,
       [FS_LIB_SVD] = singular,      [FS_LIB_QR] = qr,
       [FS_LIB_QR_R] = qr,           [FS_LIB_LU] = lu,
-      [FS_LIB_EIG] = any_eigen,     [FS_LIB_EIG_VALUES] = any_eigen};
+      [FS_LIB_EIG] = any_eigen,     [FS_LIB_EIG_VALUES] = any_eigen,
+      [FS_LIB_SCHUR] = schur};
   struct routine *r = arg;
   const struct fs_lib_call *c = &r->call;
   int wide = c->a.dtype == FS_F64 || c->out.dtype == FS_F64 ||

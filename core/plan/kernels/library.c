@@ -18,8 +18,8 @@ static double library_flops(const struct fs_graph *g, const struct fs_node *nd, 
     case FS_LIB_INV: return 2 * n * n * n;
     case FS_LIB_CHOL: return n * n * n / 3;
     case FS_LIB_EIGVALS: return 4.0 / 3 * n * n * n;
-    case FS_LIB_EIG: case FS_LIB_EIG_VALUES:
-      return (nd->op == FS_LIB_EIG ? 25 : 10) * n * n * n * (nd->n_src == 2 ? 4 : 1);
+    case FS_LIB_EIG: case FS_LIB_EIG_VALUES: case FS_LIB_SCHUR:
+      return (nd->op == FS_LIB_EIG_VALUES ? 10 : 25) * n * n * n * (nd->n_src == 2 ? 4 : 1);
     case FS_LIB_EIGVECS: return 9 * n * n * n;
     case FS_LIB_SVDVALS: return 8.0 / 3 * m * n * n;
     case FS_LIB_SVD: return least * (6 * m * n + 20 * least * least);
