@@ -95,7 +95,6 @@ enum fs_lib_op {
   FS_LIB_LU,     /* L, U, p and the sign of p, n times, with A[p, :] = L*U   */
   FS_LIB_EIG,    /* of any square src[0] + i*src[1]: both parts of eigenvalues and vectors */
   FS_LIB_EIG_VALUES, /* the first of these                                   */
-  FS_LIB_SCHUR,  /* of the same: both parts of T and of U with A = U*T*U'    */
   FS_LIB_CUMSUM, FS_LIB_CUMPROD, /* of the elements up to each, along an axis  */
   FS_LIB_CUMMAX, FS_LIB_CUMMIN,
   FS_LIB_SORT, FS_LIB_ARGSORT, /* along an axis: values, or where they were, from 1 */
@@ -111,6 +110,7 @@ enum fs_lib_op {
   FS_LIB_OWN_PART,   /* of the rows of src[0] those that this rank has when they are cut */
   FS_LIB_LAY,    /* src[0], cut along axis lib_flags - 1, or whole where that is -1; of what is
                     traced only: fs_graph_partition() */
+  FS_LIB_SCHUR,  /* of what EIG takes: both parts of T and of U with A = U*T*U' */
   FS_LIB_OP_COUNT
 };
 extern const char *const fs_lib_op_names[FS_LIB_OP_COUNT];
