@@ -442,6 +442,13 @@ struct fs_view fs_view_axes(int src_rank, const int *axes);
  * needs: a checked graph; keeps: outputs' values (but for that rule, bit for
  * bit), barriers; spoils: ids, slots. While fs_interrupted(): not all outputs are there. */
 struct fs_graph *fs_graph_simplify(const struct fs_graph *g);
+/* The same, once the GEMM nodes of which products[] is true, by id, are written out as sums of
+ * maps, which fuse with what is around them: A*B = A[:,1]*B[1,:] + A[:,2]*B[2,:] + ... NULL: none.
+ * Roundings are others than a library's. */
+struct fs_graph *fs_graph_write_out(const struct fs_graph *g, const bool *products);
+/* Whether a node is a product that can be written out: of two matrices of f32 or f64, not of a
+ * batch, and with an inner extent of 16 at most. */
+bool fs_graph_may_write_out(const struct fs_node *n);
 
 /* partition.c: whether something of it is cut over ranks: then fs_graph_partition() makes of a
  * simplified graph that of one rank's parts, in which what ranks do together are library calls,

@@ -38,6 +38,7 @@ struct rewrite {
   fs_id *map;         /* from -> to */
   struct use *old;    /* by id of `from` */
   bool *mirror;       /* views of `from` to be pushed whole (B + B') */
+  const bool *products; /* those of `from` that are written out; or NULL */
   FS_VEC(struct use) use; /* by id of `to` */
   int segment;
   bool changed;
@@ -383,6 +384,27 @@ static fs_id rewrite_update(struct rewrite *rw, const struct fs_node *n) {
 
 /* -- the walk -------------------------------------------------------------- */
 
+/* Column k of op(A), or row k of op(B), as a matrix of the product's shape. */
+static fs_id line_of_operand(struct rewrite *rw, const struct fs_node *n, int operand, int64_t k) {
+  int along = (operand == 0) ^ (n->lib_flags >> operand & 1); /* the axis of the inner extent */
+  struct fs_view v = {.src_rank = 2, .step = {1, 1}};
+  v.axis[along] = -1, v.off[along] = k;
+  v.axis[1 - along] = (int8_t)operand;
+  return fs_graph_view(rw->to, rw->map[n->src[operand]], &v, &n->shape);
+}
+
+/* A*B as A[:,1]*B[1,:] + A[:,2]*B[2,:] + ..., each added with one rounding. */
+static fs_id write_out(struct rewrite *rw, const struct fs_node *n) {
+  int64_t inner = fs_lib_sizes(n).columns;
+  fs_id sum = 0;
+  for (int64_t k = 0; k < inner; k++) {
+    fs_id src[3] = {line_of_operand(rw, n, 0, k), line_of_operand(rw, n, 1, k), sum};
+    sum = fs_graph_map(rw->to, k ? FS_OP_FMA : FS_OP_MUL, k ? 3 : 2, src, n->dtype);
+  }
+  rw->changed = true;
+  return sum;
+}
+
 static fs_id rewrite_leaf(struct rewrite *rw, struct fs_node n) {
   if (n.kind == FS_ND_INPUT) {
     return fs_graph_input_like(rw->to, &rw->from->inputs.data[n.slot], n.dtype, &n.shape);
@@ -399,6 +421,9 @@ static fs_id rewrite_node(struct rewrite *rw, fs_id id) {
     case FS_ND_REDUCE: return rewrite_reduce(rw, n);
     case FS_ND_VIEW: return rewrite_view(rw, id, n);
     case FS_ND_UPDATE: return rewrite_update(rw, n);
+    case FS_ND_LIB:
+      if (rw->products && rw->products[id]) return write_out(rw, n);
+      return rewrite_leaf(rw, *n);
     default: return rewrite_leaf(rw, *n);
   }
 }
@@ -425,9 +450,9 @@ static void rewrite_all(struct rewrite *rw) {
 }
 
 /* One round. *changed: whether a rule applied. */
-static struct fs_graph *rewrite_round(const struct fs_graph *g,
+static struct fs_graph *rewrite_round(const struct fs_graph *g, const bool *products,
                                       bool *changed) {
-  struct rewrite rw = {.from = g, .to = fs_graph_new()};
+  struct rewrite rw = {.from = g, .to = fs_graph_new(), .products = products};
   size_t n = (size_t)g->nodes.len;
   rw.map = fs_calloc(n, sizeof *rw.map);
   rw.old = fs_calloc(n, sizeof *rw.old);
@@ -448,10 +473,21 @@ static struct fs_graph *rewrite_round(const struct fs_graph *g,
 }
 
 struct fs_graph *fs_graph_simplify(const struct fs_graph *g) {
+  return fs_graph_write_out(g, NULL);
+}
+
+bool fs_graph_may_write_out(const struct fs_node *n) {
+  enum { MOST_INNER = 16 };
+  if (n->kind != FS_ND_LIB || n->op != FS_LIB_GEMM || !fs_dtype_is_full(n->dtype)) return false;
+  struct fs_lib_sizes s = fs_lib_sizes(n);
+  return !s.batch.rank && s.rows > 1 && s.right > 1 && s.columns > 1 && s.columns <= MOST_INNER;
+}
+
+struct fs_graph *fs_graph_write_out(const struct fs_graph *g, const bool *products) {
   const struct fs_graph *now = g;
   bool changed = true;
   for (int round = 0; changed && round < MAX_ROUNDS && !(round && fs_interrupted()); round++) {
-    struct fs_graph *next = rewrite_round(now, &changed);
+    struct fs_graph *next = rewrite_round(now, round ? NULL : products, &changed);
     if (now != g) fs_graph_free((struct fs_graph *)now);
     now = next;
   }

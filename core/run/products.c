@@ -61,6 +61,47 @@ static double seconds_of(struct fs_graph *g, const struct fs_device *device,
   return seconds;
 }
 
+/* -- products with a short inner extent ----------------------------------------------- */
+
+/* Smaller results take no longer than a launch, however they are made. */
+enum { LEAST_RESULT = 1 << 16 };
+
+/* The first products that can be written out, by id; how many. */
+static int short_products(const struct fs_graph *g, fs_id *out) {
+  int n = 0;
+  for (int id = 1; id < g->nodes.len && n < MOST_KINDS; id++) {
+    const struct fs_node *nd = fs_node(g, (fs_id)id);
+    if (fs_graph_may_write_out(nd) && fs_shape_count(&nd->shape) >= LEAST_RESULT)
+      out[n++] = (fs_id)id;
+  }
+  return n;
+}
+
+/* A graph in which those of the products are maps. */
+static struct fs_graph *with_maps(const struct fs_graph *g, const fs_id *products, int n,
+                                  unsigned maps) {
+  bool *which = fs_calloc((size_t)g->nodes.len, sizeof *which);
+  for (int k = 0; k < n; k++) which[products[k]] = maps >> k & 1;
+  struct fs_graph *to = fs_graph_write_out(g, which);
+  free(which);
+  return to;
+}
+
+static unsigned worth_maps(const struct fs_graph *g, const fs_id *products, int n,
+                           const struct fs_device *device,
+                           const struct fs_plan_options *options) {
+  static const double WORTH_IT = 0.95; /* a prediction of another kind of kernel is not exact */
+  unsigned maps = 0;
+  double least = n ? seconds_of(fs_graph_copy(g), device, options) : 0;
+  for (int k = 0; k < n; k++) {
+    double now = seconds_of(with_maps(g, products, n, maps | 1u << k), device, options);
+    if (now < WORTH_IT * least) least = now, maps |= 1u << k;
+  }
+  return maps;
+}
+
+/* -- what is chosen ------------------------------------------------------------------ */
+
 /* One kind after the other, each in addition to those that were found to be worth it. */
 static unsigned worth_calls(const struct fs_graph *g, const struct kinds *k,
                             const struct fs_device *device,
@@ -74,23 +115,37 @@ static unsigned worth_calls(const struct fs_graph *g, const struct kinds *k,
   return calls;
 }
 
+/* The graph itself (kept), or one made of it. */
+static struct fs_graph *chosen(struct fs_graph *g, const struct kinds *k, const fs_id *products,
+                               int n, const struct fs_product_choice *c) {
+  struct fs_graph *out = g;
+  if (c->calls) out = with_calls(g, k, c->calls);
+  if (c->maps) {
+    struct fs_graph *maps = with_maps(out, products, n, c->maps);
+    if (out != g) fs_graph_free(out);
+    out = maps;
+  }
+  if (out != g) fs_graph_free(g);
+  return out;
+}
+
 struct fs_graph *fs_products_choose(struct fs_products *known, struct fs_graph *simplified,
                                     const struct fs_device *device,
                                     const struct fs_plan_options *options) {
   struct kinds k = kinds_of(simplified);
-  if (!k.n) return simplified;
+  fs_id products[MOST_KINDS];
+  int n = short_products(simplified, products);
+  if (!k.n && !n) return simplified;
   struct fs_plan_options o = {.strategy = options->strategy, .effort = options->effort};
   const struct fs_calibration *by = device->calibration;
   uint64_t hash = fs_hash(&by, sizeof by, fs_graph_hash(simplified)) + (uint64_t)o.strategy;
-  int at = (int)(hash % FS_PRODUCTS);
-  if (known->place[at].hash != hash) {
-    unsigned calls = worth_calls(simplified, &k, device, &o);
+  struct fs_product_choice *c = &known->place[hash % FS_PRODUCTS];
+  if (c->hash != hash) {
+    struct fs_product_choice now = {.hash = hash};
+    if (k.n) now.calls = worth_calls(simplified, &k, device, &o);
+    now.maps = worth_maps(simplified, products, n, device, &o);
     if (fs_interrupted()) return simplified;
-    known->place[at].hash = hash, known->place[at].calls = calls;
+    *c = now;
   }
-  unsigned calls = known->place[at].calls;
-  if (!calls) return simplified;
-  struct fs_graph *out = with_calls(simplified, &k, calls);
-  fs_graph_free(simplified);
-  return out;
+  return chosen(simplified, &k, products, n, c);
 }

@@ -1,5 +1,6 @@
-/* products.h - whether products of batches of small matrices are routines, which fuse, or calls of a
- * library: what the block takes by prediction decides. */
+/* products.h - whether products are calls of a library or fuse with what is around them: those of
+ * batches of small matrices as routines, those with a short inner extent as sums of maps. What the
+ * block takes by prediction decides. */
 #ifndef FS_PRODUCTS_H
 #define FS_PRODUCTS_H
 
@@ -7,15 +8,21 @@
 #include "core/graph/graph.h"
 #include "core/model/device.h"
 
-/* What was found of graphs: which of their kinds of products are calls, as bits. */
+/* What was found of graphs: which of their kinds of small products are calls, and which of the
+ * products that could be are maps, as bits. */
 enum { FS_PRODUCTS = 64 };
+struct fs_product_choice {
+  uint64_t hash;
+  unsigned calls, maps;
+};
 struct fs_products {
-  struct { uint64_t hash; unsigned calls; } place[FS_PRODUCTS]; /* by hash; the last comer has it */
+  struct fs_product_choice place[FS_PRODUCTS]; /* by hash; the last comer has it */
 };
 
 /* A simplified graph (kept), or in its place one whose products of some sizes are calls of a
- * library, if the plan of that is to take less. The first time that a graph comes it is planned
- * once for each size that it has products of, at most four, and once more. */
+ * library, or are no more, if the plan of that is to take less. The first time that a graph comes it
+ * is planned once for each size that it has small products of, and for each product with a short
+ * inner extent, at most four of both, and once more. */
 struct fs_graph *fs_products_choose(struct fs_products *known, struct fs_graph *simplified,
                                     const struct fs_device *device,
                                     const struct fs_plan_options *options);

@@ -286,12 +286,9 @@ static void dump(const char *title, const struct fs_graph *g) {
   fs_str_free(&s);
 }
 
-/* Simplifies, checks both graphs, compares outputs and idempotence. */
-static struct fs_graph *simplified(const struct fs_graph *g, const char *what) {
-  const char *wrong = fs_graph_check(g);
-  CHECK(!wrong, "%s: before: %s", what, wrong);
-  struct fs_graph *s = fs_graph_simplify(g);
-  wrong = fs_graph_check(s);
+/* Checks `s`, which was made of `g`: its outputs are the same. */
+static void check_values(const struct fs_graph *g, const struct fs_graph *s, const char *what) {
+  const char *wrong = fs_graph_check(s);
   CHECK(!wrong, "%s: after: %s", what, wrong);
   CHECK(s->outputs.len == g->outputs.len, "%s: outputs", what);
   struct val *a = evaluate(g), *b = evaluate(s);
@@ -308,6 +305,30 @@ static struct fs_graph *simplified(const struct fs_graph *g, const char *what) {
   if (!same) dump("before", g), dump("after", s);
   free_vals(g, a);
   free_vals(s, b);
+}
+
+/* Products written out as sums of maps have the same values; gives how many there are. */
+static int check_written_out(const struct fs_graph *g, const char *what) {
+  bool *products = fs_calloc((size_t)g->nodes.len, sizeof *products);
+  int n = 0, left = 0;
+  for (int id = 1; id < g->nodes.len; id++)
+    n += products[id] = fs_graph_may_write_out(fs_node(g, (fs_id)id));
+  struct fs_graph *s = fs_graph_write_out(g, products);
+  check_values(g, s, what);
+  for (int id = 1; id < s->nodes.len; id++)
+    left += fs_graph_may_write_out(fs_node(s, (fs_id)id));
+  CHECK(!left, "%s: %d products are left", what, left);
+  fs_graph_free(s);
+  free(products);
+  return n;
+}
+
+/* Simplifies, checks both graphs, compares outputs and idempotence. */
+static struct fs_graph *simplified(const struct fs_graph *g, const char *what) {
+  const char *wrong = fs_graph_check(g);
+  CHECK(!wrong, "%s: before: %s", what, wrong);
+  struct fs_graph *s = fs_graph_simplify(g);
+  check_values(g, s, what);
   struct fs_graph *again = fs_graph_simplify(s);
   bool fixed = g->barriers.len > 0 ||
                (fs_graph_same(s, again) &&
@@ -491,11 +512,13 @@ static fs_id random_update(struct fs_graph *g, fs_id base) {
 static fs_id random_gemm(struct fs_graph *g, fs_id a) {
   struct fs_node n = *fs_node(g, a);
   if (n.shape.rank != 2 || fs_shape_count(&n.shape) == 0) return a;
-  struct fs_shape sb = shape_of(2, n.shape.dim[1], 3, 0, 0);
+  unsigned turned = (unsigned)upto(4);
+  int64_t rows = n.shape.dim[turned & 1], inner = n.shape.dim[!(turned & 1)];
+  struct fs_shape sb = shape_of(2, turned & 2 ? 3 : inner, turned & 2 ? inner : 3, 0, 0);
   fs_id b = with_shape(g, &sb);
   if (!fs_shape_equal(&fs_node(g, b)->shape, &sb)) return a;
-  struct fs_shape r = shape_of(2, n.shape.dim[0], 3, 0, 0);
-  return fs_graph_lib(g, FS_LIB_GEMM, FS_F64, &r, a, &n.shape, b, &sb, 0);
+  struct fs_shape r = shape_of(2, rows, 3, 0, 0);
+  return fs_graph_lib(g, FS_LIB_GEMM, FS_F64, &r, a, &n.shape, b, &sb, turned);
 }
 
 static fs_id random_node(struct fs_graph *g) {
@@ -528,6 +551,7 @@ static fs_id random_node(struct fs_graph *g) {
 }
 
 static void test_random_graphs(void) {
+  int written_out = 0;
   for (int round = 0; round < 6000; round++) {
     struct fs_graph *g = fs_graph_new();
     n_tensors = 0;
@@ -545,11 +569,13 @@ static void test_random_graphs(void) {
     fs_graph_output(g, last, "last");
     int before = failed;
     struct fs_graph *out = simplified(g, "random");
+    written_out += check_written_out(g, "random, products as maps");
     if (failed > before) fprintf(stderr, "  round %d\n", round);
     fs_graph_free(out);
     fs_graph_free(g);
     if (failed > 10) return;
   }
+  CHECK(written_out > 200, "%d products were written out", written_out);
 }
 
 /* -- builder --------------------------------------------------------------- */
