@@ -447,7 +447,7 @@ struct fs_graph *fs_graph_simplify(const struct fs_graph *g);
  * Roundings are others than a library's. */
 struct fs_graph *fs_graph_write_out(const struct fs_graph *g, const bool *products);
 /* Whether a node is a product that can be written out: of two matrices of f32 or f64, not of a
- * batch, and with an inner extent of 16 at most. */
+ * batch, and with an inner extent of 4 at most (rules.def, PLAN_WRITTEN_OUT). */
 bool fs_graph_may_write_out(const struct fs_node *n);
 
 /* partition.c: whether something of it is cut over ranks: then fs_graph_partition() makes of a

@@ -9,6 +9,7 @@
  * Inf or signed zeros.
  *
  * needs: a legal graph; keeps: outputs, order of barriers, names; spoils: ids */
+#include "core/base/rules.h"
 #include "core/graph/internal.h"
 
 enum {
@@ -477,10 +478,10 @@ struct fs_graph *fs_graph_simplify(const struct fs_graph *g) {
 }
 
 bool fs_graph_may_write_out(const struct fs_node *n) {
-  enum { MOST_INNER = 16 };
   if (n->kind != FS_ND_LIB || n->op != FS_LIB_GEMM || !fs_dtype_is_full(n->dtype)) return false;
   struct fs_lib_sizes s = fs_lib_sizes(n);
-  return !s.batch.rank && s.rows > 1 && s.right > 1 && s.columns > 1 && s.columns <= MOST_INNER;
+  return !s.batch.rank && s.rows > 1 && s.right > 1 && s.columns > 1 &&
+         s.columns <= fs_number(FS_PLAN_WRITTEN_OUT);
 }
 
 struct fs_graph *fs_graph_write_out(const struct fs_graph *g, const bool *products) {

@@ -550,6 +550,22 @@ static fs_id random_node(struct fs_graph *g) {
   }
 }
 
+/* Products of inner extents from 2 on: which may be written out. */
+static void test_may_write_out(void) {
+  for (int inner = 2; inner < 8; inner++) {
+    struct fs_graph *g = fs_graph_new();
+    struct fs_shape a = shape_of(2, 9, inner, 0, 0), b = shape_of(2, inner, 7, 0, 0);
+    struct fs_shape r = shape_of(2, 9, 7, 0, 0);
+    n_tensors = 0;
+    fs_id x = input(g, new_tensor(FS_F32), "A", 2, 9, inner);
+    fs_id y = input(g, new_tensor(FS_F32), "B", 2, inner, 7);
+    fs_id z = fs_graph_lib(g, FS_LIB_GEMM, FS_F32, &r, x, &a, y, &b, 0);
+    CHECK(fs_graph_may_write_out(fs_node(g, z)) == (inner <= 4), "inner extent %d", inner);
+    CHECK(!fs_graph_may_write_out(fs_node(g, x)), "no product");
+    fs_graph_free(g);
+  }
+}
+
 static void test_random_graphs(void) {
   int written_out = 0;
   for (int round = 0; round < 6000; round++) {
@@ -1107,6 +1123,7 @@ int main(void) {
   test_hash();
   test_rules();
   test_dump();
+  test_may_write_out();
   test_random_graphs();
   test_long();
   test_speed();
