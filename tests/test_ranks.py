@@ -232,7 +232,7 @@ def rebuilt_session():
         p.stdin.write(text + '\n')
         p.stdin.flush()
         lines = ['']
-        while '"done"' not in lines[-1]:
+        while '"event":"done"' not in lines[-1]:
             lines.append(p.stdout.readline())
             if not lines[-1]:
                 break
