@@ -39,8 +39,8 @@ def start(path, ranks=1, mpi=False, target='cpu', more=(), env=None):
                             stderr=subprocess.PIPE, text=True, env=where)
 
 
-def run(text, ranks=1, mpi=False, folder='.', **how):
-    with tempfile.NamedTemporaryFile('w', suffix='.fs', dir=folder) as f:
+def run(text, ranks=1, mpi=False, **how):
+    with tempfile.NamedTemporaryFile('w', suffix='.fs') as f:
         f.write(text)
         f.flush()
         p = start(f.name, ranks, mpi, **how)
