@@ -15,8 +15,10 @@ static FS_VEC(struct entry) entries;
 void fs_past_open(bool persistent) {
   fs_history_open(persistent);
   const char *text;
-  for (int k = 0; (text = fs_history_at(k)); k++)
-    *FS_PUSH(&entries) = (struct entry){EARLIER, k + 1, fs_strdup(text), NULL};
+  for (int k = 0; (text = fs_history_at(k)); k++) {
+    char *copy = fs_strdup(text); /* first: without memory the list stays as it is */
+    *FS_PUSH(&entries) = (struct entry){EARLIER, k + 1, copy, NULL};
+  }
 }
 
 void fs_past_close(void) {

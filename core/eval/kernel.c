@@ -223,7 +223,8 @@ enum fs_status fs_kernel_form(struct fs_interp *in, struct fs_func *f, int n,
     if (!strcmp(f->forms.data[k].key, fs_str_text(&key))) *form = f->forms.data[k].func;
   if (st == FS_OK && !runs && !*form && (*form = make_form(in, f, n, given, &st))) {
     if (f->forms.len == MOST_FORMS) fs_func_forget_form(f, 0);
-    *FS_PUSH(&f->forms) = (struct fs_form){fs_strdup(fs_str_text(&key)), *form};
+    char *copy = fs_strdup(fs_str_text(&key)); /* first: without memory the list stays as it is */
+    *FS_PUSH(&f->forms) = (struct fs_form){copy, *form};
   }
   if (*form) fs_func_ref(*form);
   if (st == FS_ERR_USER) fs_note_call(in->diags, span, "called", "in %.100s, called here", f->name);

@@ -18,7 +18,8 @@ void fs_session_remember(struct fs_session *s, const char *text, size_t len,
             sizeof(*s->history.data) * (HISTORY_KEPT - 1));
     s->history.len--;
   }
-  *FS_PUSH(&s->history) = (struct fs_past_input){fs_strndup(text, len), kind};
+  char *copy = fs_strndup(text, len); /* first: without memory the list stays as it is */
+  *FS_PUSH(&s->history) = (struct fs_past_input){copy, kind};
 }
 
 /* -- :history ------------------------------------------------------------------------ */

@@ -352,7 +352,8 @@ static void keep_history(struct fs_worker *w, const char *text, size_t len) {
             sizeof *w->history.data * (HISTORY_KEPT - 1));
     w->history.len--;
   }
-  *FS_PUSH(&w->history) = (struct fs_past_input){fs_strndup(text, len), FS_PAST_FAILED};
+  char *copy = fs_strndup(text, len); /* first: without memory the list stays as it is */
+  *FS_PUSH(&w->history) = (struct fs_past_input){copy, FS_PAST_FAILED};
 }
 
 bool fs_worker_eval(struct fs_worker *w, const char *name, const char *text,
