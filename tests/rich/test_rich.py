@@ -352,8 +352,11 @@ def test_roofline():
              for l in p[VEGA]['layer']]
     S.check(names == [('device limit', 'line'), ('measured', 'point'),
                       ('measured', 'text'), ('predicted', 'point'),
-                      ('predicted', 'text')] and p[VEGA]['title'] == 'mine', names)
-    for row in rows(p, 1) + rows(p, 3):
+                      ('predicted', 'text'), ('by fusion', 'line')] and
+            p[VEGA]['title'] == 'mine', names)
+    arrow = rows(p, 5)[:2]  # from no fusion to fused: fewer bytes for each operation
+    S.check(arrow[1]['x'] > arrow[0]['x'], arrow)
+    for row in rows(p, 1) + rows(p, 3) + arrow:
         S.check(row['x'] > 0 and row['y'] > 0, row)
     labels = [r['label'] for r in rows(p, 2)]
     S.check(labels and all(re.match(r'k\d+ ', t) for t in labels) and
