@@ -4,9 +4,10 @@
  * result, the others are displays. A plan stands above the result. That of a quick
  * block is shown at the end, as it was measured, since an input that fails shows its
  * error and no plan. A block that has run for SHOW_AFTER seconds shows its
- * prediction, which what was measured replaces in the same display; not to consoles,
- * which replace nothing that they have shown. Below that stands from the second second on
- * how long it has run, of how long, until what was measured comes.
+ * prediction, below the plans of the blocks before it; what was measured replaces it
+ * in the same display; not to consoles, which replace nothing that they have shown.
+ * Below that stands from the second second on how long it has run, of how long,
+ * until what was measured comes.
  */
 #include "jupyter/cell.h"
 
@@ -432,15 +433,22 @@ int fs_cell_wait(const struct fs_cell *c) {
   return soonest < 0 ? -1 : (int)(1000 * soonest) + 1;
 }
 
+static bool is_due(const struct fs_cell *c, const struct fs_cell_plan *p) {
+  return c->live && p->event && !p->shown && !p->measured && p->due <= fs_now();
+}
+
+/* Plans stand in the order of their blocks: with one that is due come those before it. */
 void fs_cell_tick(struct fs_cell *c) {
-  int shown = 0;
-  for (int k = 0; k < c->plans.len; k++) shown += c->plans.data[k]->shown;
+  int shown = 0, end = 0;
   for (int k = 0; k < c->plans.len; k++) {
+    shown += c->plans.data[k]->shown;
+    if (is_due(c, c->plans.data[k])) end = k + 1;
+  }
+  for (int k = 0; k < end; k++) {
     struct fs_cell_plan *p = c->plans.data[k];
-    if (p->shown || p->measured || !p->event || !c->live || p->due > fs_now())
-      continue;
+    if (p->shown || !p->event) continue;
+    p->due = fs_now() + 1e9;
     if (shown++ < MAX_PLANS) show_plan(c, p, NULL);
-    else p->due = fs_now() + 1e9;
   }
   tell_running(c);
 }

@@ -69,6 +69,15 @@ def device_of(cells):
     return next((MODELS[m] for n in names for m in MODELS if n.startswith(m)), None)
 
 
+def first_difference(before, today):
+    """The first plan that is another, of both."""
+    for k in range(max(len(before), len(today))):
+        pair = [json.dumps(x[k])[:1500] if k < len(x) else 'none' for x in (before, today)]
+        if pair[0] != pair[1]:
+            return f'plan {k + 1}: notebook {pair[0]}\ntoday {pair[1]}'
+    return f'{len(before)} plans and {len(today)}'
+
+
 def replay(name, cells, device, home):
     env = fakegpu.environment(home, FUSIBLE_FAKE_DEVICE=device, FUSIBLE_TARGET='cuda',
                               FUSIBLE_REFERENCE_DEVICE='measured')
@@ -85,8 +94,7 @@ def replay(name, cells, device, home):
                 before, today = ([(p['calls'], p['unfused']) for p in x] for x in (before, today))
                 S.check(today and all(x in before for x in today), (name, first, before, today))
                 continue
-            S.check(today == before, f'{name}: {source[:200]}\nnotebook '
-                    f'{json.dumps(before)[:1500]}\ntoday    {json.dumps(today)[:1500]}')
+            S.check(today == before, f'{name}: {source[:200]}\n{first_difference(before, today)}')
 
 
 def main():

@@ -232,6 +232,15 @@ def test_plan_of_a_slow_block(k, c):
     assert plan['measured'] > 0, plan
 
 
+def test_plans_in_order(k, c):
+    """Plans stand in the order of their blocks, whichever are shown while they run."""
+    slow = 'B = rand(1800, 1800); C = B*B; C = C*B; C = C*B; C = C*B; s = sum(C); print(s);'
+    plans = plans_of(c, 'x = rand(3) + 1; time();\n' + slow + '\ny = rand(4) + 1', CELL)
+    did = [m.content['data']['application/vnd.fusible.plan+json']['kernels'][0]['does']
+           for m in plans if m.type == 'display_data']
+    assert [d[0] for d in did] == ['x', 'B', 'y'], did
+
+
 def test_plan_above_the_result(k, c):
     for code in ('rand(9, 9)*rand(9)', 'x = rand(40); y = 2*x', SLOW + '\nB[1, 1]'):
         reply, outputs = c.execute(code)
