@@ -59,8 +59,10 @@ def start(text, target, folder):
     path = os.path.join(folder, 'block.fs')
     with open(path, 'w', encoding='utf-8') as f:
         f.write(text)
-    env = fakegpu.environment(folder) if target == 'cuda' else dict(os.environ)
-    return fakegpu.run(['--no-rc', '--keep-going', '-q', '-p', 'off', '--target', target, path], env, folder)
+    env = dict(os.environ) if target == 'cpu' else fakegpu.environment(folder)
+    first = 'cuda' if target == 'cuda' else 'cpu'
+    return fakegpu.run(['--no-rc', '--keep-going', '-q', '-p', 'off', '--target', first, path],
+                       env, folder)
 
 
 def said_error(words):
@@ -143,12 +145,32 @@ def check_words(target):
     score.check(a.tobytes() == b.tobytes(), 'q changed')
 
 
+def check_other_device():
+    """The last block is there on the device of now, without a run, and leaves what it left."""
+    folder = scores.folder('contest')
+    done = start('A = rand(200, 300); p = rand(300); r = rand(200); print(sum(A));\n'
+                 'q = A*p; s = A\'*r;\nsave("a.npy", s);\nprint("other threads");\n'
+                 ':set threads 1\n:again 3\n:check\n:race 1\nprint("a GPU");\n'
+                 ':target cuda\n:again 3\n:check\n:alternatives\nprint("back");\n'
+                 ':target cpu\n:again 3\nsave("b.npy", s);\nz = 2*p; print(sum(z));\n'
+                 ':set threads 2\n:again 3\n', 'fake', folder)
+    parts = re.split('other threads|a GPU|back', done.stdout)
+    score.check(len(parts) == 4 and not done.stderr, done.stderr)
+    for part, words in zip(parts[1:], (('runs: median', 'same bits', 'no fusion'),
+                                       ('runs: median', 'of f64: ', 'row '), ('runs: median',))):
+        score.check(all(w in part for w in words), (words, part, done.stderr))
+    score.check(parts[-1].count('3 runs: median') == 2, parts[-1])
+    a, b = (np.load(os.path.join(folder, k)) for k in ('a.npy', 'b.npy'))
+    score.check(a.tobytes() == b.tobytes(), 's changed')
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument('--count', type=int, default=60)
     p.add_argument('--seed', type=int, default=1)
     a = p.parse_args()
     check_planted()
+    check_other_device()
     for target in ('cpu', 'cuda'):
         check_words(target)
         rng = random.Random(a.seed)

@@ -514,6 +514,11 @@ def calls(f):
 SURPRISES = [
     ('rank(M)', 'note: rank(A) is the number of dimensions', 'matrix_rank(A)', 'rank(M)'),
     ('rank(keep)', None, None, None),
+    ('print("%d of %5.2f", 3, 4)', 'note: print shows its arguments', 'print(format(',
+     '"%d of %5.2f"'),
+    ('print("50 % done, ", 3)', None, None, None),
+    ('print(format("%d", 3))', None, None, None),
+    ('print("100 %", 3)', None, None, None),
     ('V, D = eig([2, 1; 1, 2]);', 'note: eig gives the eigenvalues first', 'd, V = eig(A)',
      None),
     ('d, V = eig([2, 1; 1, 2]);', None, None, None),

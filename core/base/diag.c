@@ -454,8 +454,13 @@ enum { NEAR_MAX = 64 }; /* longer names are not compared */
 
 static int lower(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
 
+/* What the k-th letter costs that is too much: less where one was typed twice. */
+static int cost_of_more(const char *text, int k) {
+  return k > 1 && text[k - 1] == text[k - 2] ? 1 : 2;
+}
+
 /* Edit distance in halves: insert, delete, replace and swap of neighbours cost
- * 2, another case of the same letter 1. */
+ * 2, another case of the same letter and a doubled one 1. */
 static int edit_distance(const char *a, int n, const char *b, int m) {
   int rows[3][NEAR_MAX + 1];
   int *before = rows[0], *last = rows[1], *now = rows[2];
@@ -467,7 +472,8 @@ static int edit_distance(const char *a, int n, const char *b, int m) {
                    : lower(a[i - 1]) == lower(b[j - 1]) ? 1
                                                         : 2;
       int best = last[j - 1] + change;
-      best = FS_MIN(best, FS_MIN(last[j], now[j - 1]) + 2);
+      best = FS_MIN(best, last[j] + cost_of_more(a, i));
+      best = FS_MIN(best, now[j - 1] + cost_of_more(b, j));
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
         best = FS_MIN(best, before[j - 2] + 2);
       now[j] = best;

@@ -9,6 +9,7 @@
 #include "core/eval/kernel.h"
 #include "core/eval/show.h"
 #include "core/eval/witness.h"
+#include "core/lang/parse.h"
 
 /* -- text ------------------------------------------------------------------ */
 
@@ -31,6 +32,14 @@ static enum fs_status explain_read(struct fs_call *c, int first) {
   return computed ? fs_interp_flush(c->in) : FS_OK;
 }
 
+/* Whether C's printf would put the arguments behind the text into it. */
+static bool is_format(const struct fs_call *c) {
+  if (c->n < 2 || c->args[0].kind != FS_V_STRING) return false;
+  const char *at = strchr(c->args[0].string->text, '%');
+  at = at ? at + 1 + strspn(at + 1, "-+0123456789.") : "";
+  return *at && strchr("dxfegsi", *at);
+}
+
 /* What is printed is shown, by the settings; texts that a program makes do not hang on
  * them. */
 enum fs_status fs_bi_print(struct fs_call *c) {
@@ -40,6 +49,7 @@ enum fs_status fs_bi_print(struct fs_call *c) {
                                               : (struct fs_show_options){0};
   if (o.digits == FS_SHOW_DIGITS) o.digits = 0; /* as in texts, then */
   enum fs_status st = FS_OK;
+  if (is_format(c)) fs_tell_other(c->in->diags, FS_OTHER_FORMAT, c->arg_spans[0]);
   for (int k = 0; k < c->n && st == FS_OK; k++) {
     if (k) fs_str_puts(&text, print_gap(&c->args[k - 1], &c->args[k]));
     st = fs_val_put(c->in, &c->args[k], &o, &text);

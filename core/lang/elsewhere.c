@@ -229,6 +229,12 @@ void fs_tell_other(struct fs_diags *d, enum fs_other what, struct fs_span span) 
                    "a row beside a column is a matrix: each element of the one beside all of "
                    "the other");
       break;
+    case FS_OTHER_FORMAT:
+      fs_tell_once(d, FS_NOTE, span, "other-format",
+                   "with the values in it: print(format(\"%.3f of %d\", x, n))",
+                   "print shows its arguments one beside the other: a %% in a text means nothing "
+                   "to it");
+      break;
     case FS_OTHER_DIVISION:
       fs_tell_once(d, FS_NOTE, span, "other-division",
                    "the whole quotient, a // b of Python, is floor(a/b)",

@@ -41,7 +41,7 @@ const char *fs_elsewhere_arguments(const char *name);
 
 /* What is no mistake here and means another thing in other languages. */
 enum fs_other { FS_OTHER_RANK, FS_OTHER_EIG, FS_OTHER_ROWS, FS_OTHER_OUTER,
-                FS_OTHER_DIVISION, FS_OTHER_DIRECTIVE };
+                FS_OTHER_DIVISION, FS_OTHER_DIRECTIVE, FS_OTHER_FORMAT };
 /* Says so the first time in a session. */
 void fs_tell_other(struct fs_diags *d, enum fs_other what, struct fs_span span);
 /* The first comment of a text that would be something else there: a division (of what

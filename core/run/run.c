@@ -433,6 +433,39 @@ static enum fs_status find_block(struct fs_runner *r, struct fs_graph *g,
   return FS_OK;
 }
 
+struct fs_left {
+  struct fs_graph *graph;
+  size_t *bytes; /* of its inputs */
+};
+
+struct fs_left *fs_block_leave(const struct fs_block *b) {
+  int n = b->plan->graph->inputs.len;
+  struct fs_left *l = fs_calloc(1, sizeof *l);
+  l->bytes = fs_calloc((size_t)n + 1, sizeof *l->bytes);
+  for (int k = 0; k < n; k++) l->bytes[k] = b->inputs[k].bytes;
+  l->graph = fs_graph_copy(b->plan->graph);
+  return l;
+}
+
+void fs_left_free(struct fs_left *l) {
+  if (!l) return;
+  fs_graph_free(l->graph);
+  free(l->bytes);
+  free(l);
+}
+
+enum fs_status fs_run_prepare(struct fs_runner *r, const struct fs_left *l,
+                              const struct fs_diags *sources, struct fs_block **out,
+                              struct fs_diags *d) {
+  struct fs_graph *g = fs_graph_copy(l->graph);
+  enum fs_status st = find_block(r, g, sources, out, d);
+  if (st != FS_OK) return st;
+  if ((*out)->plan->graph != g) fs_graph_free(g);
+  for (int k = 0; k < l->graph->inputs.len; k++)
+    if (!(*out)->inputs[k].bytes) (*out)->inputs[k].bytes = l->bytes[k];
+  return FS_OK;
+}
+
 /* -- running ---------------------------------------------------------------------- */
 
 struct launch {

@@ -168,6 +168,15 @@ struct fs_rounds {
   int64_t done;              /* so many did */
   enum fs_status failed;     /* what ended them, else FS_OK: those before it stay done */
 };
+/* A block without a device, of which another one makes it again. */
+struct fs_left;
+struct fs_left *fs_block_leave(const struct fs_block *b);
+void fs_left_free(struct fs_left *l);
+/* Plans and compiles it for the runner's device, or finds it there; nothing runs. Numbers
+ * that it read elsewhere are not there. */
+enum fs_status fs_run_prepare(struct fs_runner *r, const struct fs_left *l,
+                              const struct fs_diags *sources, struct fs_block **out,
+                              struct fs_diags *d);
 /* What counts now, for memo.h; turn: of any block. */
 struct fs_epoch fs_run_epoch(const struct fs_runner *r, int64_t language);
 /* Runs a block of a memo with these inputs, params and anchors, in the order of its graph;

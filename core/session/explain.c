@@ -214,7 +214,6 @@ void fs_session_put_change(struct fs_session *s, struct fs_plan *was, struct fs_
 }
 
 struct fs_was {
-  struct fs_graph *graph;
   struct fs_expected expected;
   int kernels;
 };
@@ -224,25 +223,21 @@ struct fs_was *fs_session_was(struct fs_session *s) {
   const struct fs_block *b = fs_session_current_block(s, &none);
   fs_str_free(&none);
   if (!b) return NULL;
-  fs_session_correct(s, b->plan);
   struct fs_was *w = fs_calloc(1, sizeof *w);
-  *w = (struct fs_was){fs_graph_copy(b->plan->graph), fs_plan_expects(b->plan),
-                       kernels_of(b->plan)};
+  *w = (struct fs_was){fs_plan_expects(b->plan), kernels_of(b->plan)};
   return w;
 }
 
 void fs_session_put_now(struct fs_session *s, struct fs_was *w, struct fs_str *out) {
+  struct fs_str none = {0};
   if (!w) return;
-  struct fs_plan_request q = fs_plan_request(fs_session_runner(s), w->graph, &s->diags);
-  struct fs_plan *now = fs_plan_make(w->graph, &fs_session_target(s)->device, &q.options);
-  if (now) {
-    fs_session_correct(s, now);
-    struct fs_expected e = fs_plan_expects(now);
+  const struct fs_block *b = fs_session_current_block(s, &none);
+  fs_str_free(&none);
+  if (b) {
+    struct fs_expected e = fs_plan_expects(b->plan);
     fs_str_puts(out, "the last block: ");
-    put_figures(s, &w->expected, w->kernels, &e, kernels_of(now), out);
-    fs_plan_free(now);
+    put_figures(s, &w->expected, w->kernels, &e, kernels_of(b->plan), out);
   }
-  fs_plan_request_free(&q);
   free(w);
 }
 

@@ -185,6 +185,7 @@ struct fs_session {
   fs_plan_records past;     /* of the inputs before, to compare with */
   struct fs_block *last_block;
   struct fs_runner *last_runner;
+  struct fs_left *last_left; /* the last block, where its device is another now */
   FS_VEC(struct fs_past_input) history;
   enum fs_past_kind past_kind; /* of the input that runs, or ran last */
 

@@ -362,12 +362,18 @@ static void take_late(struct fs_session *s, struct fs_plan_record *r) {
   s->waiting.len = 0;
 }
 
+static void set_last(struct fs_session *s, struct fs_block *block, struct fs_runner *runner) {
+  s->last_block = block;
+  s->last_runner = runner;
+  fs_left_free(s->last_left);
+  s->last_left = NULL;
+}
+
 void fs_session_record(struct fs_session *s, struct fs_block *block,
                        int number) {
   struct fs_plan_record *r = fs_session_find_record(s, block);
   s->last_number = number;
-  s->last_block = block;
-  s->last_runner = fs_session_runner(s);
+  set_last(s, block, fs_session_runner(s));
   if (!r) r = fs_session_new_record(s, &s->records, block, number);
   if (block->runs <= 1 && !block->plan->found->like) learn_registers(s, block);
   r->last = number;
@@ -495,13 +501,29 @@ int fs_session_main_plan(const struct fs_session *s) {
 void fs_session_choose_block(struct fs_session *s) {
   int k = fs_session_main_plan(s);
   if (k < 0 || !s->records.data[k]->kept) return;
-  s->last_block = s->records.data[k]->kept;
-  s->last_runner = s->records.data[k]->runner;
+  set_last(s, s->records.data[k]->kept, s->records.data[k]->runner);
+}
+
+static void leave_device(struct fs_session *s) {
+  if (!s->last_block) return;
+  struct fs_left *left = fs_block_leave(s->last_block);
+  set_last(s, NULL, NULL);
+  s->last_left = left;
+}
+
+/* The last block on the device of now, without a run. */
+static void prepare_last(struct fs_session *s) {
+  struct fs_block *block;
+  struct fs_runner *r = fs_session_runner(s);
+  if (fs_run_prepare(r, s->last_left, &s->diags, &block, &s->diags) == FS_OK)
+    set_last(s, block, r);
 }
 
 struct fs_block *fs_session_current_block(struct fs_session *s, struct fs_str *out) {
   fs_session_choose_block(s);
-  if (s->last_block && s->last_runner == fs_session_runner(s)) {
+  if (s->last_runner != fs_session_runner(s)) leave_device(s);
+  if (!s->last_block && s->last_left) prepare_last(s);
+  if (s->last_block) {
     fs_session_correct(s, s->last_block->plan);
     return s->last_block;
   }
@@ -511,7 +533,7 @@ struct fs_block *fs_session_current_block(struct fs_session *s, struct fs_str *o
 
 void fs_session_forget_blocks(struct fs_session *s,
                               const struct fs_runner *runner) {
-  if (s->last_runner == runner) s->last_block = NULL;
+  if (s->last_runner == runner) leave_device(s);
   settle(s, NULL, runner, FS_GONE);
 }
 

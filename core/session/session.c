@@ -212,6 +212,7 @@ void fs_session_free(struct fs_session *s) {
   fs_pins_clear(s);
   fs_kernel_pins_clear(s);
   FS_VEC_FREE(&s->timed);
+  fs_left_free(s->last_left);
   fs_places_close(s);
   fs_session_drop_pictures(s);
   json_decref(s->no_memory_event);

@@ -1223,6 +1223,8 @@ def test_what_other_threads_make_of_a_block(c):
     t = with_pair(c)
     told = t.line(':set threads 1')
     assert re.search(r'the last block: 1 kernel, [\d.]+ .s → [\d.]+ .s predicted \(×', told), told
+    assert re.search(r'runs?: median [\d.]+ .s', t.line(':again')), 'the block is there'
+    assert 'no fusion ' in t.line(':race')
     t.line(PAIR[1])
     assert '2 kernels, +' in t.line(':set strategy off')
 

@@ -966,7 +966,7 @@ static void test_arena(void) {
 }
 
 static const char *const known[] = {"and", "sgemv", "sgemtv", "transpose", "sum", "rand",
-                                    "alpha", "x", NULL};
+                                    "alpha", "x", "sqrtm", "sqrt", "all", NULL};
 static const char *next_known(void *user) {
   int *i = user;
   return known[*i] ? known[(*i)++] : NULL;
@@ -977,7 +977,8 @@ static void test_near_miss(void) {
       {"sgmev", "sgemv"}, {"sgemvt", "sgemv"}, {"tranpose", "transpose"},
       {"X", "x"},         {"y", "-"},          {"sun", "sum"},
       {"alhpa", "alpha"}, {"zzz", "-"},        {"", "-"},
-      {"rnd", "rand"},    {"adn", "and"}};
+      {"rnd", "rand"},    {"adn", "and"},      {"sqrtt", "sqrt"},
+      {"al", "all"}};
   for (size_t i = 0; i < FS_LEN(cases); i++) {
     int at = 0;
     const char *near = fs_near_miss(cases[i][0], next_known, &at);
