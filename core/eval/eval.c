@@ -403,6 +403,19 @@ static enum fs_status concat_all(struct fs_interp *in, const struct fs_expr *e,
   return st;
 }
 
+/* Whether NumPy has another shape for it: [[1, 2], [3, 4]], [[1], [2]], [[1, 2]]. */
+static bool are_rows_elsewhere(const struct fs_expr *e, const struct fs_val *v) {
+  bool other = e->n_args > 1 && e->n_rows == 1;
+  for (int k = 0; k < e->n_args; k++) {
+    const struct fs_expr *row = e->args[k];
+    if (row->kind != FS_EX_ARRAY || row->n_rows != 1 || v[k].kind != FS_V_TENSOR ||
+        v[k].tensor->shape.rank != 1)
+      return false;
+    other |= row->n_args > 1;
+  }
+  return other;
+}
+
 static enum fs_status check_elements(struct fs_interp *in,
                                      const struct fs_expr *e,
                                      const struct fs_val *v, bool *numbers) {
@@ -414,11 +427,7 @@ static enum fs_status check_elements(struct fs_interp *in,
                          "an array holds numbers, not %s", fs_val_text(&v[k]));
     *numbers = *numbers && (fs_val_is_host(&v[k]) || fs_val_is_complex_number(&v[k]));
   }
-  bool lists = e->n_args > 1 && !in->lib_depth;
-  for (int k = 0; k < e->n_args && lists; k++)
-    lists = e->args[k]->kind == FS_EX_ARRAY && e->args[k]->n_args > 1 &&
-            e->args[k]->n_rows == 1 && v[k].kind == FS_V_TENSOR && v[k].tensor->shape.rank == 1;
-  if (lists) fs_tell_other(in->diags, FS_OTHER_ROWS, e->span);
+  if (!in->lib_depth && are_rows_elsewhere(e, v)) fs_tell_other(in->diags, FS_OTHER_ROWS, e->span);
   if (!*numbers) return FS_OK;
   for (int r = 1; r < e->n_rows; r++)
     if (e->row_len[r] != e->row_len[0])

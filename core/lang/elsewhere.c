@@ -30,7 +30,7 @@ static const struct { const char *words, *hint; } elsewhere[] = {
     {" from require ", "there is nothing to import: :help lists what there is"},
     /* sessions */
     {" clear clearvars del ", "`:reset -f` removes all variables"},
-    {" ans ", "the last value has no name of its own: x = ... gives it one"},
+    {" ans ", "at the prompt it is the value that was shown last without a name: none was"},
     {" clc cls ", "`:clear` clears the screen"},
     {" help doc man ", "`?name` on a line of its own explains a name, `:help` the rest"},
     {" tic toc clock cputime ",

@@ -280,6 +280,15 @@ static bool rule_rounds(struct fs_parser *p, bool at_once, struct fs_stmt **body
 
 /* -- blocks ---------------------------------------------------------------- */
 
+/* A block right behind its word, or the parameters of a function: try ... end. */
+static bool rule_body(struct fs_parser *p, struct fs_stmt **body) {
+  if (p->cur.kind != FS_TK_LBRACE && p->cur.kind != FS_TK_COLON) return rule_block(p, body);
+  fs_unexpected(p, "syntax",
+                "the body begins on a new line or after `;`, and closes with `end`",
+                "no %s is needed in front of a body", fs_found(p));
+  return false;
+}
+
 /* if   = "if" condition block rest
  * rest = "end" | "else" block "end" | "elseif" condition block rest
  * Each elseif is an FS_ST_IF in the `orelse` of the one before: they count as
@@ -300,7 +309,7 @@ static struct fs_stmt *rule_if(struct fs_parser *p) {
       return NULL;
     finish(p, s);
   }
-  if (fs_accept(p, FS_TK_ELSE) && !rule_block(p, &s->orelse)) return NULL;
+  if (fs_accept(p, FS_TK_ELSE) && !rule_body(p, &s->orelse)) return NULL;
   if (!expect_end(p)) return NULL;
   p->depth -= elseifs;
   return finish(p, first);
@@ -377,7 +386,7 @@ static struct fs_stmt *rule_forall(struct fs_parser *p) {
 /* begin = "begin" block "end" */
 static struct fs_stmt *rule_begin(struct fs_parser *p) {
   struct fs_stmt *s = new_stmt(p, FS_ST_BEGIN);
-  if (!fs_open(p) || !rule_block(p, &s->body) || !expect_end(p)) return NULL;
+  if (!fs_open(p) || !rule_body(p, &s->body) || !expect_end(p)) return NULL;
   return finish(p, s);
 }
 
@@ -395,7 +404,7 @@ static bool rule_catch(struct fs_parser *p, struct fs_stmt *s) {
 /* try = "try" block [ "catch" [ name ] separator block ] "end" */
 static struct fs_stmt *rule_try(struct fs_parser *p) {
   struct fs_stmt *s = new_stmt(p, FS_ST_TRY);
-  if (!fs_open(p) || !rule_block(p, &s->body)) return NULL;
+  if (!fs_open(p) || !rule_body(p, &s->body)) return NULL;
   if (p->cur.kind == FS_TK_CATCH && (!rule_catch(p, s) || !rule_block(p, &s->orelse)))
     return NULL;
   if (!expect_end(p)) return NULL;
@@ -426,7 +435,7 @@ static struct fs_stmt *rule_function(struct fs_parser *p) {
                          "expected the body of the function, found `=`");
   int loops = p->loops;
   p->loops = 0;
-  if (!rule_block(p, &s->body) || !expect_end(p)) return NULL;
+  if (!rule_body(p, &s->body) || !expect_end(p)) return NULL;
   p->loops = loops;
   return finish(p, s);
 }

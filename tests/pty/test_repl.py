@@ -233,7 +233,8 @@ def test_plan_of_several_blocks(c):
 def test_heads_of_other_languages_do_not_wait(c):
     t = c.start()
     for line in ('for i in range(3): print(i)', 'for i in range(3):', 'if 1 > 2: print(3)',
-                 'while 1 < 2:'):
+                 'while 1 < 2:', 'function f(x) {', 'function f(x):', 'try {', 'try:', 'begin {',
+                 'if 1 > 2; 3; else {'):
         out = t.line(line)
         assert 'error: ' in out and 'hint: ' in out, out
     t.send('for k = 1:2\r')
