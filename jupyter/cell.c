@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "core/view/view.h"
+#include "jupyter/comms.h"
 
 #define SHOW_AFTER 0.1  /* seconds */
 #define PROGRESS_STEP 0.1
@@ -87,11 +88,24 @@ static void release(struct fs_cell *c) {
 
 /* -- plans ------------------------------------------------------------------- */
 
+#define PLAN_TYPE "application/vnd.fusible.plan+json"
+
+/* The plan as data says whose it is: a choice is taken for plans of this session only. */
+static json_t *signed_data(const struct fs_cell *c, json_t *gives) {
+  char owner[40];
+  json_t *data = json_copy(gives), *plan = json_copy(json_object_get(data, PLAN_TYPE));
+  fs_comms_owner(c->s, owner);
+  if (plan) json_object_set_new(plan, "kernel", json_string(owner));
+  if (plan) json_object_set_new(data, PLAN_TYPE, plan);
+  json_decref(gives);
+  return data;
+}
+
 /* The forms that came with the event, or the plain one. */
-static json_t *plan_data(const json_t *event) {
+static json_t *plan_data(const struct fs_cell *c, const json_t *event) {
   json_t *data = json_object_get(event, "data");
   if (json_is_object(data) && json_object_get(data, "text/plain"))
-    return json_incref(data);
+    return signed_data(c, json_incref(data));
   const struct fs_look look = {.width = WIDTH, .color = false, .utf8 = true};
   struct fs_str text = {0}, html = {0};
   fs_plan_put_box(event, &look, &text);
@@ -101,11 +115,10 @@ static json_t *plan_data(const json_t *event) {
   fs_str_puts(&html, "</pre>");
   json_t *copy = json_deep_copy(event);
   data = json_pack("{ss ss so}", "text/plain", fs_str_text(&text), "text/html",
-                   fs_str_text(&html), "application/vnd.fusible.plan+json",
-                   copy);
+                   fs_str_text(&html), PLAN_TYPE, copy);
   fs_str_free(&text);
   fs_str_free(&html);
-  return data;
+  return signed_data(c, data);
 }
 
 static bool has_kernels(const json_t *event) {
@@ -133,7 +146,7 @@ static json_t *with_line(json_t *gives, const char *line) {
 
 /* line: of what runs now, or NULL. */
 static void show_plan(struct fs_cell *c, struct fs_cell_plan *p, const char *line) {
-  json_t *data = plan_data(p->event);
+  json_t *data = plan_data(c, p->event);
   if (line) data = with_line(data, line);
   publish(c, p->shown ? "update_display_data" : "display_data",
           display(c, p->id, data, NULL));
@@ -150,14 +163,19 @@ static struct fs_cell_plan *find_plan(struct fs_cell *c, const char *id) {
   return p;
 }
 
+/* What a command makes of a plan that was shown before: it says so in words. */
+static bool is_of_choice(const char *state) {
+  return state && (!strcmp(state, "considered") || !strcmp(state, "again"));
+}
+
 static void on_plan(struct fs_cell *c, const json_t *event) {
   const char *id = json_string_value(json_object_get(event, "id"));
   const char *state = json_string_value(json_object_get(event, "state"));
-  if (c->silent || !has_kernels(event)) return;
+  if (c->silent || !has_kernels(event) || is_of_choice(state)) return;
   if (json_object_get(event, "form")) { /* a command shows it */
     release(c);
     c->outputs++;
-    publish(c, "display_data", display(c, NULL, plan_data(event), NULL));
+    publish(c, "display_data", display(c, NULL, plan_data(c, event), NULL));
     return;
   }
   struct fs_cell_plan *p = find_plan(c, id ? id : "plan");

@@ -9,9 +9,10 @@
 
 #include "jupyter/answers.h"
 #include "jupyter/cell.h"
+#include "jupyter/comms.h"
 #include "jupyter/history.h"
 
-enum phase { IDLE, RUNNING, EXPRESSIONS };
+enum phase { IDLE, RUNNING, EXPRESSIONS, CHOOSING };
 
 struct shell {
   struct fs_server *s;
@@ -35,6 +36,9 @@ struct shell {
   json_t *reply, *expressions, *results;
   void *expression;        /* iterator */
   json_t *value, *trouble; /* of the one that runs */
+
+  struct fs_comms comms;
+  struct fs_choice choice; /* the message of one that runs */
 };
 
 /* A round takes so many messages at most, and what is not for us for so long, that a flood
@@ -75,10 +79,16 @@ static void abort_one(struct shell *h, struct fs_request *r) {
   fs_request_free(r);
 }
 
-/* What waits is not run any more; what is sent from now on is. */
+static bool is_input(const struct fs_request *r) { return !strcmp(r->type, "execute_request"); }
+
+/* Inputs that wait are not run any more; what is sent from now on is. */
 static void abort_queue(struct shell *h) {
-  for (int k = 0; k < h->queue.len; k++) abort_one(h, h->queue.data[k]);
-  h->queue.len = 0;
+  int kept = 0;
+  for (int k = 0; k < h->queue.len; k++) {
+    if (is_input(h->queue.data[k])) abort_one(h, h->queue.data[k]);
+    else h->queue.data[kept++] = h->queue.data[k];
+  }
+  h->queue.len = kept;
 }
 
 enum { UNSEEN = 100, DAY = 86400000 }; /* milliseconds */
@@ -195,9 +205,43 @@ static bool counts(const struct fs_request *r) {
          wants(r, "store_history", true);
 }
 
+/* The next command line of a comm's message; behind the last its answer. */
+static void choose_on(struct shell *h) {
+  const char *line;
+  while ((line = fs_choice_next(&h->choice, h->s))) {
+    if (fs_worker_eval(h->worker, "<plan>", line, strlen(line), FS_EVAL_BLOCK)) return;
+    fs_choice_took(&h->choice, FS_RESULT_ERROR);
+  }
+  struct fs_request *r = h->running;
+  fs_choice_end(&h->choice);
+  fs_choice_free(&h->choice);
+  fs_publish_status(h->port, r, "idle");
+  h->phase = IDLE;
+  h->running = NULL;
+  fs_request_free(r);
+}
+
+static void begin_choice(struct shell *h, struct fs_request *r) {
+  fs_publish_status(h->port, r, "busy");
+  if (fs_choice_begin(&h->choice, &h->comms, h->port, r)) {
+    h->running = r;
+    h->phase = CHOOSING;
+    choose_on(h);
+    return;
+  }
+  fs_choice_free(&h->choice);
+  fs_publish_status(h->port, r, "idle");
+  fs_request_free(r);
+}
+
 /* The worker is done with an input. */
 static void ended(struct shell *h) {
   bool failed;
+  if (h->phase == CHOOSING) {
+    fs_choice_took(&h->choice, fs_worker_result(h->worker));
+    choose_on(h);
+    return;
+  }
   if (h->phase == EXPRESSIONS) {
     end_expression(h);
     run_expressions(h);
@@ -249,7 +293,8 @@ static void begin_next(struct shell *h) {
     h->queue.len--;
     memmove(h->queue.data, h->queue.data + 1,
             sizeof *h->queue.data * (size_t)h->queue.len);
-    begin(h, r);
+    if (is_input(r)) begin(h, r);
+    else begin_choice(h, r);
   }
 }
 
@@ -356,8 +401,10 @@ static void on_event(void *user, const json_t *event) {
     on_ask(h, event);
   } else if (h->phase == RUNNING) {
     fs_cell_event(&h->cell, event);
-  } else if (h->phase == EXPRESSIONS && !strcmp(name, "ask")) {
+  } else if (h->phase != IDLE && !strcmp(name, "ask")) {
     fs_worker_answer(h->worker, NULL); /* a front end computes them: nobody reads */
+  } else if (h->phase == CHOOSING) {
+    fs_choice_event(&h->choice, event);
   } else if (h->phase == EXPRESSIONS) {
     if (!strcmp(name, "value") && !h->value)
       h->value = json_incref(json_object_get(event, "data"));
@@ -372,8 +419,20 @@ static void on_event(void *user, const json_t *event) {
 
 /* -- requests ---------------------------------------------------------------- */
 
-static json_t *comm_info(void) {
-  return json_pack("{ss s{}}", "status", "ok", "comms");
+static void publish_close(struct shell *h, const struct fs_request *r, const char *id,
+                          json_t *gives_data) {
+  fs_publish(h->port, r, "comm_close",
+             json_pack("{ss so}", "comm_id", id ? id : "", "data",
+                       gives_data ? gives_data : json_object()), NULL);
+}
+
+static void open_comm(struct shell *h, const struct fs_request *r) {
+  const char *id = json_string_value(json_object_get(r->content, "comm_id"));
+  char *oldest = NULL;
+  json_t *refused = fs_comms_open(&h->comms, h->s, r->content, &oldest);
+  if (oldest) publish_close(h, r, oldest, NULL);
+  if (refused) publish_close(h, r, id, refused);
+  free(oldest);
 }
 
 static json_t *connect_info(const struct fs_server *s) {
@@ -387,7 +446,7 @@ static json_t *connect_info(const struct fs_server *s) {
 /* The content of the reply, or NULL where there is none. */
 static json_t *answer(struct shell *h, const struct fs_request *r) {
   if (!strcmp(r->type, "kernel_info_request")) return fs_kernel_info();
-  if (!strcmp(r->type, "comm_info_request")) return comm_info();
+  if (!strcmp(r->type, "comm_info_request")) return fs_comms_info(&h->comms, r->content);
   if (!strcmp(r->type, "connect_request")) return connect_info(h->s);
   if (!strcmp(r->type, "history_request")) return fs_past_answer(r->content);
   if (h->stopped) return NULL;
@@ -410,6 +469,7 @@ static void stop(struct shell *h) {
   if (h->phase == IDLE) return;
   h->phase = IDLE; /* what was running gets no answer */
   fs_cell_free(&h->cell);
+  fs_choice_free(&h->choice);
   fs_request_free(h->running);
   json_decref(h->reply);
   json_decref(h->results);
@@ -431,9 +491,15 @@ static void shut_down(struct shell *h, const struct fs_request *r) {
   reply(h, r, content);
 }
 
+/* Messages of comms wait for their turn, with inputs. */
+static bool has_turn(const struct shell *h, const struct fs_request *r) {
+  const char *id = json_string_value(json_object_get(r->content, "comm_id"));
+  return is_input(r) || (!strcmp(r->type, "comm_msg") && fs_comms_find(&h->comms, id));
+}
+
 static void on_request(struct shell *h, struct fs_request *r) {
-  if (!strcmp(r->type, "execute_request")) {
-    if (h->phase == IDLE && sent_before_failure(h, r)) abort_one(h, r);
+  if (has_turn(h, r)) {
+    if (is_input(r) && h->phase == IDLE && sent_before_failure(h, r)) abort_one(h, r);
     else *FS_PUSH(&h->queue) = r;
     return;
   }
@@ -445,10 +511,9 @@ static void on_request(struct shell *h, struct fs_request *r) {
   } else if (content) {
     reply(h, r, content);
   } else if (!strcmp(r->type, "comm_open")) {
-    /* nothing here speaks over comms */
-    fs_publish(h->port, r, "comm_close",
-               json_pack("{sO? s{}}", "comm_id",
-                         json_object_get(r->content, "comm_id"), "data"), NULL);
+    open_comm(h, r);
+  } else if (!strcmp(r->type, "comm_close")) {
+    fs_comms_close(&h->comms, json_string_value(json_object_get(r->content, "comm_id")));
   } else if (strncmp(r->type, "comm_", 5)) {
     fs_log("no answer to %.40s", r->type);
   }
@@ -558,6 +623,7 @@ void *fs_shell_run(void *server) {
   for (int k = 0; k < h.queue.len; k++) fs_request_free(h.queue.data[k]);
   FS_VEC_FREE(&h.queue);
   free(h.failure.session);
+  fs_comms_free(&h.comms);
   zmq_close(h.router);
   zmq_close(h.input);
   zmq_close(h.door);

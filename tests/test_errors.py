@@ -51,6 +51,7 @@ CASES = {
     'help on a command': (':help pln', ':help pln', ['did you mean :plan?']),
     'a command without its colon': ('quit', 'quit', ["did you mean ':quit'?"]),
     'a command of other prompts': ('exit()', 'exit', ["did you mean ':quit'?"]),
+    'no-block': (':block 9', None, [':block 9', 'lists']),
     'command': (':pln', None, [':pln', 'plan']),
     'unknown setting': (':set colour red', None, ['colour']),
 

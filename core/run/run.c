@@ -301,6 +301,24 @@ static uint64_t block_hash(const struct fs_plan_options *o,
   return fs_hash(&strategy, sizeof strategy, hash);
 }
 
+bool fs_runner_is_current(const struct fs_runner *r, const struct fs_block *b,
+                          const struct fs_diags *sources) {
+  struct fs_plan_request q = fs_plan_request(r, b->plan->graph, sources);
+  bool current = b->hash == block_hash(&q.options, b->plan->graph) && same_pins(b->plan, &q.options);
+  fs_plan_request_free(&q);
+  return current;
+}
+
+void fs_runner_rehash(struct fs_runner *r, struct fs_block *b, const struct fs_diags *sources) {
+  struct fs_plan_request q = fs_plan_request(r, b->plan->graph, sources);
+  bool hidden = b->hidden;
+  hide(r, b);
+  b->hash = block_hash(&q.options, b->plan->graph);
+  b->hidden = hidden;
+  if (!hidden) put_by_hash(r, b);
+  fs_plan_request_free(&q);
+}
+
 /* The block was found under other words: its plan speaks of those that were
  * written last. */
 static void adopt_words(struct fs_runner *r, struct fs_block *b,

@@ -206,6 +206,12 @@ struct fs_plan_request fs_plan_request(const struct fs_runner *r,
                                        const struct fs_diags *sources);
 void fs_plan_request_free(struct fs_plan_request *q);
 
+/* Whether the block is planned by the strategy and the pins of now. */
+bool fs_runner_is_current(const struct fs_runner *r, const struct fs_block *b,
+                          const struct fs_diags *sources);
+/* Its plan has become one by those of now, by which it is found from here on. */
+void fs_runner_rehash(struct fs_runner *r, struct fs_block *b, const struct fs_diags *sources);
+
 /* The timer of a kernel, the block's: made when it is first asked for. */
 struct fs_timer *fs_block_timer(struct fs_block *b, struct fs_target *target, int k);
 /* Whether the block's next run is measured, so that its timers will hold that run. */

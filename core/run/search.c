@@ -361,6 +361,4 @@ void fs_search_adopt(struct fs_search *s, struct fs_block *block) {
   old.life = winner->life;
   old.life->block = winner;
   *winner = old; /* freed with the search */
-  block->plan->found->tuned = true;
-  memcpy(block->plan->found->quality, "tuned", 6);
 }

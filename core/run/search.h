@@ -56,8 +56,8 @@ enum fs_status fs_search_block(struct fs_runner *r, const struct fs_block *block
                                struct fs_search *out, struct fs_diags *d);
 void fs_search_free(struct fs_search *s);
 
-/* Makes the best candidate what the block runs as from now on, and takes it out
- * of the list. */
+/* Makes the best candidate what the block runs as from now on; the list has in its place
+ * what the block was. */
 void fs_search_adopt(struct fs_search *s, struct fs_block *block);
 
 #endif

@@ -883,6 +883,7 @@ static enum fs_status dispatch(struct command *c) {
     case FS_CMD_SPLIT: return answered(c, run_split(c));
     case FS_CMD_PIN: return answered(c, hand_over(c, fs_session_pin));
     case FS_CMD_UNPIN: return answered(c, hand_over(c, fs_session_unpin));
+    case FS_CMD_BLOCK: return hand_over(c, fs_session_choose_number);
     case FS_CMD_CHOOSE: return hand_over(c, fs_session_choose);
     case FS_CMD_STRATEGY: return answered(c, change_setting(c, "strategy"));
     case FS_CMD_TARGET: return change_setting(c, "target");

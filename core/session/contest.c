@@ -122,8 +122,8 @@ static void put_spread(struct fs_str *out, const struct fs_candidate *m) {
   fs_str_printf(out, "  %4.0f %%", 50 * (m->high - m->low) / m->measured);
 }
 
-/* The time that nothing could do without, of what it took: "62 %". */
-static void put_share(const struct contest *c, struct fs_str *out, const struct fs_candidate *m) {
+/* The time that nothing could do without, in seconds; not a number: it is not known. */
+static double limit_of(const struct contest *c, const struct fs_candidate *m) {
   double limit = 0;
   const struct fs_plan *plan = m->block ? m->block->plan : NULL;
   for (int k = 0; plan && k < plan->kernels.len; k++) {
@@ -132,7 +132,13 @@ static void put_share(const struct contest *c, struct fs_str *out, const struct 
                      ? 0 : fs_predict_limit(&kn->work, kn->bound, &c->found.target->device);
     limit = one > 0 || fs_plan_leaves_out(plan, k) ? limit + one : NAN;
   }
-  if (isfinite(limit) && limit > 0) fs_str_printf(out, "  %3.0f %%", 100 * limit / m->measured);
+  return limit > 0 ? limit : NAN;
+}
+
+/* Its share of what the plan took: "62 %". */
+static void put_share(const struct contest *c, struct fs_str *out, const struct fs_candidate *m) {
+  double limit = limit_of(c, m);
+  if (isfinite(limit)) fs_str_printf(out, "  %3.0f %%", 100 * limit / m->measured);
   else fs_str_puts(out, "      -");
 }
 
@@ -235,14 +241,55 @@ static void put_end(const struct contest *c, struct fs_str *out) {
 
 static void put_race(struct contest *c, struct fs_str *out) {
   enum room room = room_of(c->s);
-  for (int k = 0; k < c->found.list.len; k++)
-    if (c->found.list.data[k].block) fs_session_correct(c->s, c->found.list.data[k].block->plan);
   put_heads(c, room, out);
   for (int k = 0; k < c->found.list.len; k++) put_racer(c, room, out, k);
   put_end(c, out);
 }
 
+/* -- as data ------------------------------------------------------------------------- */
+
+static json_t *racer_json(const struct contest *c, int k) {
+  const struct fs_candidate *m = &c->found.list.data[k];
+  const struct fs_agreement *g = &c->agree[k];
+  const struct fs_plan *plan = m->block ? m->block->plan : NULL;
+  const int rank = c->rank[k];
+  bool ran = m->measured > 0;
+  json_t *o = json_object();
+  json_object_set_new(o, "plan", json_string(rank > 0 ? "plan" : rank == NO_FUSION ? "no fusion"
+                                             : rank ? "no pins" : "in use"));
+  json_object_set_new(o, "rank", rank > 0 ? json_integer(rank) : json_null());
+  json_object_set_new(o, "kernels", json_integer(m->kernels));
+  json_object_set_new(o, "predicted", fs_json_known(plan ? fs_plan_expects(plan).predicted : NAN));
+  json_object_set_new(o, "measured", fs_json_known(m->measured));
+  json_object_set_new(o, "low", fs_json_known(ran ? m->low : NAN));
+  json_object_set_new(o, "high", fs_json_known(ran ? m->high : NAN));
+  json_object_set_new(o, "share", fs_json_known(ran ? limit_of(c, m) / m->measured : NAN));
+  json_object_set_new(o, "error", g->has_error ? fs_json_known(g->error) : json_null());
+  json_object_set_new(o, "differ", g->compared ? json_integer(g->differ) : json_null());
+  json_object_set_new(o, "elements", g->compared ? json_integer(g->elements) : json_null());
+  fs_set_text(o, "trouble", m->trouble);
+  return o;
+}
+
+static void put_race_json(struct contest *c, struct fs_str *out) {
+  json_t *o = json_object(), *list = json_array();
+  for (int k = 0; k < c->found.list.len; k++) json_array_append_new(list, racer_json(c, k));
+  json_object_set_new(o, "runs", json_integer(c->found.list.data[0].n_times));
+  json_object_set_new(o, "plans", list);
+  char *text = json_dumps(o, JSON_INDENT(1));
+  fs_str_printf(out, "%s\n", text ? text : "");
+  free(text);
+  json_decref(o);
+}
+
 /* -- commands ------------------------------------------------------------------------ */
+
+/* Takes a last word `json` away. */
+static bool takes_json(struct fs_words *c) {
+  bool json = c->n && !strcmp(c->word[c->n - 1], "json");
+  c->n -= json;
+  return json;
+}
 
 /* A whole number of at least 1, the only word; *n stays without one. */
 static bool read_count(const struct fs_words *c, int most, int *n) {
@@ -256,6 +303,7 @@ static bool read_count(const struct fs_words *c, int most, int *n) {
 enum fs_status fs_session_race_plans(struct fs_session *s, struct fs_words *words) {
   struct contest c = {.s = s};
   int k = USUAL_PLANS;
+  bool json = takes_json(words);
   if (!read_count(words, MOST_PLANS, &k)) return FS_ERR_USER;
   c.block = the_block(s, words);
   if (!c.block) return FS_OK;
@@ -267,9 +315,56 @@ enum fs_status fs_session_race_plans(struct fs_session *s, struct fs_words *word
     const struct fs_candidate *m = &c.found.list.data[x];
     if (m->block) fs_session_keep_timed_plan(s, m->block->plan, m->measured);
   }
-  if (st == FS_OK) put_race(&c, words->out);
+  for (int x = 0; x < c.found.list.len; x++)
+    if (c.found.list.data[x].block) fs_session_correct(s, c.found.list.data[x].block->plan);
+  if (st == FS_OK && json) put_race_json(&c, words->out);
+  else if (st == FS_OK) put_race(&c, words->out);
   finish(&c);
   return st;
+}
+
+/* Where pins or the strategy have changed since the block ran: its plan by those of now. */
+static void take_current(struct contest *c) {
+  struct fs_session *s = c->s;
+  if (fs_runner_is_current(s->last_runner, c->block, &s->diags)) return;
+  const struct fs_graph *g = c->block->plan->graph;
+  struct fs_plan_request q = fs_plan_request(s->last_runner, g, &s->diags);
+  struct fs_plan *now = fs_plan_make(fs_graph_copy(g), &fs_session_target(s)->device, &q.options);
+  fs_plan_request_free(&q);
+  if (now) c->plans[c->n++] = now;
+}
+
+/* The block runs as that plan from here on, if it could be run. */
+static void adopt_current(struct contest *c, struct fs_str *out) {
+  struct fs_candidate *m = &c->found.list.data[1];
+  if (c->found.list.len < 2) return;
+  if (!m->block || m->measured < 0) {
+    fs_str_printf(out, "as it is planned now it did not run: %s\n",
+                  m->trouble ? m->trouble : "it was stopped");
+    return;
+  }
+  fs_session_put_change(c->s, c->block->plan, m->block->plan, out);
+  c->found.best = 1;
+  fs_session_settle(c->s, c->block, FS_OTHER_PLAN);
+  fs_search_adopt(&c->found, c->block);
+  fs_runner_rehash(c->s->last_runner, c->block, &c->s->diags);
+}
+
+static void put_again(struct contest *c, struct fs_str *out) {
+  const struct fs_candidate *m = &c->found.list.data[c->found.best];
+  fs_session_correct(c->s, c->block->plan);
+  double predicted = fs_plan_expects(c->block->plan).predicted;
+  fs_str_printf(out, "%d run%s: median ", m->n_times, m->n_times == 1 ? "" : "s");
+  fs_str_put_seconds(out, m->measured);
+  fs_str_puts(out, ", half of them ");
+  fs_str_put_seconds(out, m->low);
+  fs_str_puts(out, " to ");
+  fs_str_put_seconds(out, m->high);
+  if (predicted > 0) {
+    fs_str_puts(out, "; predicted ");
+    fs_str_put_seconds(out, predicted);
+  }
+  fs_str_puts(out, c->found.interrupted ? "; stopped early\n" : "\n");
 }
 
 enum fs_status fs_session_again(struct fs_session *s, struct fs_words *words) {
@@ -278,22 +373,13 @@ enum fs_status fs_session_again(struct fs_session *s, struct fs_words *words) {
   if (!read_count(words, MOST_RUNS, &n)) return FS_ERR_USER;
   c.block = the_block(s, words);
   if (!c.block) return FS_OK;
+  take_current(&c);
   enum fs_status st = run(&c, n, INFINITY, false);
   if (st == FS_OK) {
-    const struct fs_candidate *m = &c.found.list.data[0];
-    fs_session_correct(s, c.block->plan);
-    double predicted = fs_plan_expects(c.block->plan).predicted;
-    fs_str_printf(words->out, "%d run%s: median ", m->n_times, m->n_times == 1 ? "" : "s");
-    fs_str_put_seconds(words->out, m->measured);
-    fs_str_puts(words->out, ", half of them ");
-    fs_str_put_seconds(words->out, m->low);
-    fs_str_puts(words->out, " to ");
-    fs_str_put_seconds(words->out, m->high);
-    if (predicted > 0) {
-      fs_str_puts(words->out, "; predicted ");
-      fs_str_put_seconds(words->out, predicted);
-    }
-    fs_str_puts(words->out, c.found.interrupted ? "; stopped early\n" : "\n");
+    c.found.best = 0;
+    adopt_current(&c, words->out);
+    put_again(&c, words->out);
+    fs_session_tell_again(s, c.block, &c.found.list.data[c.found.best]);
   }
   finish(&c);
   return st;

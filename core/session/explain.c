@@ -251,6 +251,7 @@ void fs_session_what_if(struct fs_session *s, struct fs_str *out) {
                                      &fs_session_target(s)->device, &q.options);
   if (now) {
     fs_session_put_change(s, b->plan, now, out);
+    fs_session_tell_considered(s, b, now);
     fs_pins_tell(s, now);
     fs_plan_free(now);
   }

@@ -12,6 +12,7 @@
  *   settings.c  the settings
  *   commands.c  what the :commands do
  *   explain.c   :alternatives, :why, :plan diff
+ *   choices.c   :block; what choices make of it, as events
  *   assert.c    :assert
  *   view.c      plans as pictures: for files and for rich output
  *   code.c      :code
@@ -410,6 +411,22 @@ void fs_pins_clear(struct fs_session *s);
 void fs_pins_apply(struct fs_session *s);
 /* Warns of those that a new plan does not follow. */
 void fs_pins_tell(struct fs_session *s, const struct fs_plan *plan);
+
+/* Those of two statements that the graph has, as {"do": "fuse", "statements": ["q", "s"]}.
+ * Given. */
+json_t *fs_pins_json(const struct fs_session *s, const struct fs_graph *g);
+
+/* -- choices.c -------------------------------------------------------- */
+
+/* `:block [n]` */
+enum fs_status fs_session_choose_number(struct fs_session *s, struct fs_words *words);
+/* To who shows rich output, plan events about a block that has run: how it would be planned
+ * now; and what `:again` measured of it. */
+void fs_session_tell_considered(struct fs_session *s, const struct fs_block *b,
+                                struct fs_plan *now);
+struct fs_candidate;
+void fs_session_tell_again(struct fs_session *s, struct fs_block *b,
+                           const struct fs_candidate *m);
 
 /* -- kernel.c --------------------------------------------------------- */
 

@@ -62,6 +62,17 @@ void fs_pins_list(const struct fs_session *s, struct fs_str *out) {
   }
 }
 
+json_t *fs_pins_json(const struct fs_session *s, const struct fs_graph *g) {
+  json_t *list = json_array();
+  for (int k = 0; k < s->pins.len; k++) {
+    const struct fs_named_pin *p = &s->pins.data[k];
+    if (!fs_graph_statement(g, &s->diags, p->a) || !fs_graph_statement(g, &s->diags, p->b)) continue;
+    json_array_append_new(list, json_pack("{ss s[ss]}", "do", p->together ? "fuse" : "split",
+                                          "statements", p->a, p->b));
+  }
+  return list;
+}
+
 static bool is_name_byte(char c) {
   return isalnum((unsigned char)c) || c == '_' || (c & 0x80);
 }

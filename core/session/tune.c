@@ -147,6 +147,8 @@ void fs_session_keep_best(struct fs_session *s, struct fs_search *r) {
     fs_tunings_put(fs_runner_tunings(s->last_runner), &result, &s->diags);
   fs_session_settle(s, b, FS_OTHER_PLAN);
   fs_search_adopt(r, b);
+  b->plan->found->tuned = true;
+  memcpy(b->plan->found->quality, "tuned", 6);
 }
 
 /* For `:alternatives`. */
