@@ -55,11 +55,11 @@ def write_inputs(rng, folder):
     return ' '.join(f'{k} = load("{k}.npy");' for k in shapes), values
 
 
-def start(text, target, folder):
+def start(text, target, folder, **more):
     path = os.path.join(folder, 'block.fs')
     with open(path, 'w', encoding='utf-8') as f:
         f.write(text)
-    env = dict(os.environ) if target == 'cpu' else fakegpu.environment(folder)
+    env = dict(os.environ) if target == 'cpu' else fakegpu.environment(folder, **more)
     first = 'cuda' if target == 'cuda' else 'cpu'
     return fakegpu.run(['--no-rc', '--keep-going', '-q', '-p', 'off', '--target', first, path],
                        env, folder)
@@ -145,6 +145,34 @@ def check_words(target):
     score.check(a.tobytes() == b.tobytes(), 'q changed')
 
 
+# Products with vectors of small integers: of arrays as they lie, turned, in part and computed.
+LIBRARY = ('q = A*p;', "s = A'*r;", "q = A*p; s = A'*r;", "v = (r'*A)'; w = 2*v;",
+           'u = (A + 1)*(2*p);', 'q = A[2:m, 2:n]*p[2:n];', "s = A[:, 1:2:n]'*r;",
+           "q = T*p; s = T'*r;", "x = 0.5*A'*(A*p) + p;", 'd = f64(A)*f64(p);',
+           "C = A*T'; q = C*r;", 'q = [A, A]*[p; p];', 'y = y + A*p;')
+OWN = ('c = cumsum(A, 1);', 's = sum(A.*A, 2);', "d = p'*p;", 'k = i32(A)*i32(p);')
+
+
+def check_library(target):
+    """The row of a race that has a BLAS's products; and where there is none, no such row."""
+    folder = scores.folder('contest')
+    library = os.path.join(fakegpu.FAKE, 'cublas.so')
+    for m, n in ((33, 31), (3, 65), (200, 300), (5, 2000)):
+        text = (f'm = {m}; n = {n}; A = mod(reshape(f32(1:m*n), m, n), 7) - 3; T = (A\' + 0)\';\n'
+                'p = mod(f32(1:n), 5) - 2; r = mod(f32(1:m), 3) - 1; y = r;\n'
+                'print(sum(A), sum(T), sum(p), sum(r), sum(y));\n')
+        races = ''.join(f'print("\\n@{b}");\n{b}\n:race 1\n' for b in LIBRARY + OWN)
+        done = start(text + races, target, folder, FUSIBLE_CUBLAS=library)
+        parts = done.stdout.split('\n@')[1:]
+        score.check(len(parts) == len(LIBRARY) + len(OWN), (done.stdout, done.stderr))
+        for block, part in zip(LIBRARY + OWN, parts):
+            row = re.search(r'^library .*', part, re.M)
+            if block in OWN:
+                score.check(row is None and 'in use' in part, (target, m, n, part))
+            else:
+                score.check(row is not None and ' none  same bits' in row[0], (target, m, n, part))
+
+
 def check_other_device():
     """The last block is there on the device of now, without a run, and leaves what it left."""
     folder = scores.folder('contest')
@@ -173,6 +201,7 @@ def main():
     check_other_device()
     for target in ('cpu', 'cuda'):
         check_words(target)
+        check_library(target)
         rng = random.Random(a.seed)
         for _ in range(a.count if target == 'cpu' else a.count//4):
             check_block(rng, target)

@@ -446,6 +446,9 @@ struct fs_graph *fs_graph_simplify(const struct fs_graph *g);
  * maps, which fuse with what is around them: A*B = A[:,1]*B[1,:] + A[:,2]*B[2,:] + ... NULL: none.
  * Roundings are others than a library's. */
 struct fs_graph *fs_graph_write_out(const struct fs_graph *g, const bool *products);
+/* as_calls.c: the same with the products of matrices and vectors that it has as sums as calls of
+ * GEMM, whose roundings are a library's; NULL: it has none. Inputs may have other slots. */
+struct fs_graph *fs_graph_as_calls(const struct fs_graph *simplified);
 /* Whether a node is a product that can be written out: of two matrices of f32 or f64, not of a
  * batch, and with an inner extent of 4 at most (rules.def, PLAN_WRITTEN_OUT). */
 bool fs_graph_may_write_out(const struct fs_node *n);

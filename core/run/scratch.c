@@ -95,6 +95,17 @@ struct room {
   void **ptrs;
 };
 
+/* The storage of an input, which another graph of the same block may have in another slot. */
+static struct fs_storage *input_of(const struct fs_scratch *s, const struct fs_plan *plan,
+                                   int input) {
+  const struct fs_graph *own = s->block->plan->graph, *g = plan->graph;
+  int k = input;
+  if (g == own) return s->inputs[k];
+  if (k >= own->inputs.len || own->inputs.data[k].storage != g->inputs.data[input].storage) k = 0;
+  while (own->inputs.data[k].storage != g->inputs.data[input].storage) k++;
+  return s->inputs[k];
+}
+
 static enum fs_status give_slot(struct fs_scratch *s, const struct fs_plan *plan,
                                 int slot, struct room *to,
                                 struct fs_diags *d) {
@@ -106,7 +117,7 @@ static enum fs_status give_slot(struct fs_scratch *s, const struct fs_plan *plan
   }
   enum fs_status st = FS_OK;
   if (sl->kind == FS_SLOT_INPUT) {
-    to->storages[slot] = fs_storage_ref(s->inputs[sl->index]);
+    to->storages[slot] = fs_storage_ref(input_of(s, plan, sl->index));
   } else {
     int64_t bytes = fs_mul_size(sl->count, (int64_t)fs_dtype_size(sl->dtype));
     st = fs_storage_new(s->target, (size_t)FS_MAX(bytes, 1), &to->storages[slot], d);

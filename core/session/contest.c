@@ -19,16 +19,16 @@ enum {
 };
 static const double RACE_SECONDS = 0.5; /* ... for each plan, if it takes long */
 
-enum special { IN_USE = 0, NO_FUSION = -1, NO_PINS = -2 };
+enum special { IN_USE = 0, NO_FUSION = -1, NO_PINS = -2, LIBRARY = -3 };
 
 struct contest {
   struct fs_session *s;
   struct fs_block *block;   /* in use */
-  struct fs_plan *plans[MOST_PLANS + 2]; /* the others, until the search has them */
-  int rank[MOST_PLANS + 3]; /* of each that runs: of fs_plan_ranked(), or enum special */
+  struct fs_plan *plans[MOST_PLANS + 3]; /* the others, until the search has them */
+  int rank[MOST_PLANS + 4]; /* of each that runs: of fs_plan_ranked(), or enum special */
   int n;                    /* of `plans` */
   struct fs_search found;
-  struct fs_agreement agree[MOST_PLANS + 3];
+  struct fs_agreement agree[MOST_PLANS + 4];
 };
 
 /* -- who takes part ------------------------------------------------------------------ */
@@ -67,6 +67,14 @@ static void take_free(struct contest *c, const struct fs_plan_options *held) {
   if (plan) take(c, plan, NO_PINS);
 }
 
+/* One operation after the other, products with vectors as calls of the library. */
+static void take_library(struct contest *c) {
+  struct fs_graph *calls = fs_graph_as_calls(c->block->plan->graph);
+  if (!calls) return;
+  take(c, fs_session_unfused_plan(c->s, calls), LIBRARY);
+  fs_graph_free(calls);
+}
+
 static void take_alternatives(struct contest *c, const struct fs_plan *unfused, int k) {
   struct fs_session *s = c->s;
   struct fs_plan *plans[MOST_PLANS + 1];
@@ -96,7 +104,7 @@ static enum fs_status run(struct contest *c, int repeats, double seconds, bool c
   c->n = 0; /* the search has them */
   if (st == FS_OK && c->found.interrupted) fs_interrupt_clear();
   if (st != FS_OK || !compare) return st;
-  struct fs_block *blocks[MOST_PLANS + 3];
+  struct fs_block *blocks[MOST_PLANS + 4];
   for (int k = 0; k < c->found.list.len; k++) blocks[k] = c->found.list.data[k].block;
   return fs_agree(s->last_runner, c->block, blocks, c->found.list.len, &s->diags, c->agree,
                   &s->diags);
@@ -143,8 +151,10 @@ static void put_share(const struct contest *c, struct fs_str *out, const struct 
 }
 
 static void put_name(struct fs_str *out, int rank) {
+  static const char *const names[] = {[-IN_USE] = "in use    ", [-NO_FUSION] = "no fusion ",
+                                      [-NO_PINS] = "no pins   ", [-LIBRARY] = "library   "};
   if (rank > 0) fs_str_printf(out, "plan %-5d", rank);
-  else fs_str_puts(out, rank == NO_FUSION ? "no fusion " : rank ? "no pins   " : "in use    ");
+  else fs_str_puts(out, names[-rank]);
 }
 
 /* Of the largest element, or none: "3.1e-08", "none". */
@@ -310,10 +320,11 @@ enum fs_status fs_session_race_plans(struct fs_session *s, struct fs_words *word
   struct fs_plan *unfused = fs_session_unfused_plan(s, c.block->plan->graph);
   take_alternatives(&c, unfused, k);
   take(&c, unfused, NO_FUSION);
+  take_library(&c);
   enum fs_status st = run(&c, RACE_RUNS, RACE_SECONDS * (c.n + 1), true);
   for (int x = 0; x < c.found.list.len && st == FS_OK; x++) {
     const struct fs_candidate *m = &c.found.list.data[x];
-    if (m->block) fs_session_keep_timed_plan(s, m->block->plan, m->measured);
+    if (m->block && c.rank[x] != LIBRARY) fs_session_keep_timed_plan(s, m->block->plan, m->measured);
   }
   for (int x = 0; x < c.found.list.len; x++)
     if (c.found.list.data[x].block) fs_session_correct(s, c.found.list.data[x].block->plan);

@@ -134,6 +134,26 @@ static void substitute(int wide, int uplo, int trans, int m, int n, const void *
     }
 }
 
+/* y = op(A)*x; alpha is 1, beta 0. */
+#define GEMV(name, wide)                                                                      \
+  EXPORT int name(void *handle, int trans, int m, int n, const void *alpha, const void *a,    \
+                  int lda, const void *x, int incx, const void *beta, void *y, int incy);     \
+  EXPORT int name(void *handle, int trans, int m, int n, const void *alpha, const void *a,    \
+                  int lda, const void *x, int incx, const void *beta, void *y, int incy) {    \
+    (void)handle, (void)alpha, (void)beta;                                                    \
+    CALL(#name);                                                                              \
+    for (int64_t i = 0; fake_number("FUSIBLE_FAKE_RUN", 1) && i < (trans ? n : m); i++) {     \
+      double sum = 0;                                                                         \
+      for (int64_t j = 0; j < (trans ? m : n); j++)                                           \
+        sum += turned(a, wide, lda, trans, i, j) * element(x, wide, j * incx);                \
+      if (wide) ((double *)y)[i * incy] = sum;                                                \
+      else ((float *)y)[i * incy] = (float)sum;                                               \
+    }                                                                                         \
+    return 0;                                                                                 \
+  }
+GEMV(cublasSgemv_v2, 0)
+GEMV(cublasDgemv_v2, 1)
+
 #define TRSM(name, wide)                                                                      \
   EXPORT int name(void *handle, int side, int uplo, int trans, int unit, int m, int n,        \
                   const void *alpha, const void *a, int lda, void *b, int ldb);               \

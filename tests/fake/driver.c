@@ -31,8 +31,8 @@
  *                           to stderr, as libraries do
  *   FUSIBLE_FAKE_READ       a byte, of which everything read back consists then
  *
- * Fresh memory is filled with 0xa7. A copy or fill outside of what was allocated
- * is an illegal access; what was never freed is reported at the end.
+ * Fresh memory is filled with 0xa7, and a kernel that touches what lies behind it ends the
+ * program. A copy or fill outside of what was allocated is an illegal access; what was never freed is reported at the end.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -55,6 +55,8 @@
 struct block {
   char *p;
   size_t bytes;
+  char *base;     /* of its pages */
+  size_t mapped;
   struct block *next;
 };
 struct cu_event {
@@ -372,28 +374,34 @@ EXPORT int cuEventElapsedTime(float *ms, CUevent from, CUevent to) {
 
 /* -- memory ------------------------------------------------------------------------ */
 
-/* Pages of its own, so that what is touched after it was given back ends the program.
- * Where nothing runs, those that nobody touches take no room: zero. */
-static void *new_memory(size_t bytes) {
-  void *p = mmap(NULL, bytes + !bytes, PROT_READ | PROT_WRITE,
+/* Pages of its own, so that what is touched after it was given back ends the program, and so
+ * does what lies behind it: a page that nobody may touch. It begins at a multiple of 256 bytes,
+ * as cuMemAlloc() says. Where nothing runs, pages that nobody touches take no room: zero. */
+static bool new_memory(size_t bytes, struct block *b) {
+  enum { PAGE = 4096, STEP = 256 };
+  size_t body = (bytes + !bytes + STEP - 1) / STEP * STEP;
+  b->mapped = (body + PAGE - 1) / PAGE * PAGE + PAGE;
+  b->base = mmap(NULL, b->mapped, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p == MAP_FAILED) return NULL;
-  if (fake_runs()) memset(p, 0xa7, bytes);
-  return p;
+  if (b->base == MAP_FAILED) return false;
+  mprotect(b->base + b->mapped - PAGE, PAGE, PROT_NONE);
+  b->bytes = bytes;
+  b->p = b->base + b->mapped - PAGE - body;
+  if (fake_runs()) memset(b->p, 0xa7, body);
+  return true;
 }
 
 static int take(CUdeviceptr *out, size_t bytes) {
   if (used + bytes > (size_t)memory_bytes()) return CU_OUT_OF_MEMORY;
-  struct block *b = malloc(sizeof *b);
-  void *p = b ? new_memory(bytes) : NULL;
-  if (!p) {
+  struct block *b = calloc(1, sizeof *b);
+  if (!b || !new_memory(bytes, b)) {
     free(b);
     return CU_OUT_OF_MEMORY;
   }
-  *b = (struct block){.p = p, .bytes = bytes, .next = blocks};
+  b->next = blocks;
   blocks = b;
   used += bytes;
-  *out = (CUdeviceptr)(uintptr_t)p;
+  *out = (CUdeviceptr)(uintptr_t)b->p;
   return 0;
 }
 
@@ -404,7 +412,7 @@ static int give(CUdeviceptr address) {
     struct block *gone = *b;
     *b = gone->next;
     used -= gone->bytes;
-    munmap(gone->p, gone->bytes + !gone->bytes);
+    munmap(gone->base, gone->mapped);
     free(gone);
     return 0;
   }

@@ -211,7 +211,8 @@ struct fs_body *fs_body_get(const struct fs_region *r, int n_results, const int 
   size_t steps = sizeof *r->steps * (size_t)r->n_steps;
   struct fs_body *b = fs_calloc(1, sizeof *b + registers + steps);
   char *behind = (char *)(b + 1);
-  struct fs_region_register *own = memcpy(behind, r->registers, registers);
+  struct fs_region_register *own = (struct fs_region_register *)behind;
+  memcpy(own, r->registers, sizeof *own * (size_t)r->n_registers);
   struct fs_region_step *all_steps = memcpy(behind + registers, r->steps, steps);
   b->n_results = n_results;
   memcpy(b->results, results, sizeof *results * (size_t)n_results);

@@ -28,6 +28,9 @@
   X(gemm, (const char *, const char *, const int *, const int *, const int *, \
            const void *, const void *, const int *, const void *, const int *,\
            const void *, void *, const int *, size_t, size_t))                \
+  X(gemv, (const char *, const int *, const int *, const void *,             \
+           const void *, const int *, const void *, const int *, const void *,\
+           void *, const int *, size_t))                                      \
   X(syrk, (const char *, const char *, const int *, const int *, const void *, \
            const void *, const int *, const void *, void *, const int *,      \
            size_t, size_t))                                                   \
@@ -500,7 +503,11 @@ static void multiply_part(const struct product *p, const struct part *t) {
   const char *b = (const char *)p->right.ptr +
                   size * (turned ? t->j + t->l * p->right.ld : t->j * p->right.ld + t->l);
   char *c = p->out + size * (t->i + t->j * p->ld);
-  if (p->symmetric && t->i == t->j)
+  int step = plain ? lda : 1; /* of a vector on the left */
+  if (p->rows == 1)
+    lib.gemv[wide](turned ? "N" : "T", turned ? &t->cols : &t->depth,
+                   turned ? &t->depth : &t->cols, one, b, &ldb, a, &step, beta, c, &p->ld, 1);
+  else if (p->symmetric && t->i == t->j)
     lib.syrk[wide]("U", plain ? "N" : "T", &t->cols, &t->depth, one, a, &lda, beta, c,
                    &p->ld, 1, 1);
   else

@@ -37,6 +37,9 @@ typedef const int *ints;
 
 /* %s is S or D. */
 #define FS_CUBLAS_PAIRS(X)                                                    \
+  X(gemv, "gemv_v2",                                                          \
+    (cublasHandle, int trans, int m, int n, const void *alpha, const void *a, \
+     int lda, const void *x, int incx, const void *beta, void *y, int incy))  \
   X(trsm, "trsm_v2",                                                          \
     (cublasHandle, int side, int uplo, int trans, int unit, int m, int n,     \
      const void *alpha, const void *a, int lda, void *b, int ldb))
@@ -442,6 +445,18 @@ static enum fs_status gemm_operand(struct work *w, enum fs_dtype dt, bool whole,
   return status == FS_OK ? copy_lines(w, a, out) : status;
 }
 
+/* out = a * b of one column, in f32 or f64; ld[]: from row to row of b and out. */
+static int gemv(struct work *w, const struct fs_lib_array *m, const char *order, const int *ld) {
+  double alpha64 = 1, beta64 = 0;
+  float alpha32 = 1, beta32 = 0;
+  bool wide = m[2].dtype == FS_F64, rows = order[0] == 'R'; /* are the columns of A' */
+  return w->l->cublas.gemv[wide](
+      w->l->blas, rows, (int)m[0].dim[rows], (int)m[0].dim[!rows],
+      wide ? (void *)&alpha64 : (void *)&alpha32, m[0].ptr, ld[0], m[1].ptr,
+      order[1] == 'R' ? ld[1] : 1, wide ? (void *)&beta64 : (void *)&beta32, m[2].ptr,
+      order[2] == 'R' ? ld[2] : 1);
+}
+
 static enum fs_status gemm(struct work *w) {
   const struct fs_lib_call *call = w->call;
   enum fs_dtype dt = gemm_type(call);
@@ -462,7 +477,8 @@ static enum fs_status gemm(struct work *w) {
   float alpha32 = 1, beta32 = 0;
   bool wide = dt == FS_F64;
   int type = cuda_type(dt);
-  int r = w->l->cublas.gemm(
+  bool one = out.dim[1] == 1 && (wide || dt == FS_F32);
+  int r = one ? gemv(w, m, order, ld) : w->l->cublas.gemm(
       w->l->blas, order[1] != 'R', order[0] != 'R',
       (int)(whole ? in_eights(out.dim[1]) : out.dim[1]), (int)out.dim[0],
       (int)(whole ? in_eights(in[0].dim[1]) : in[0].dim[1]),
