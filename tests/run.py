@@ -2,9 +2,10 @@
 """Runs every test suite and adds up their counts.
 
 A suite is a program built from tests/unit/*.c, or a file tests/**/test_*.py or
-tests/**/run_*.py. Its last line that reads `N passed, N failed` counts. A suite that fails without saying so, does nothing for ten
-minutes, leaves something in the folder for temporary files that it is given, or runs no
-test at all counts as one failure.
+tests/**/run_*.py. Its last line that reads `N passed, N failed` counts. A suite that fails
+without saying so, does nothing for ten minutes, leaves something in the folder for temporary
+files that it is given, or runs no test at all counts as one failure.
+Of several suites at once some may wait: while most of a processor is idle, one more runs.
 Suites find the program under $FUSIBLE and the build folder under $BUILD. Under
 FUSIBLE_CHECK=1 the stages check what they give each other.
 """
@@ -26,8 +27,11 @@ COUNTS = re.compile(r'^(\d+) passed, (\d+) failed\b', re.M)
 SHOWN_LINES = 60
 SLOWEST = 10
 # The suites that take longest, the longest first.
-LONG = ['test_nvrtc', 'fake/test_lang', 'fake/test_fake', 'unit/test_emit', 'test_elem',
-        'jupyter/test_floods', 'unit/test_cuda', 'test_mixtures']
+LONG = ['fake/test_lang', 'test_nvrtc', 'fake/test_fake', 'test_ranks', 'pty/test_repl',
+        'unit/test_emit', 'jupyter/test_floods', 'fake/test_units', 'test_elem',
+        'test_sequences', 'unit/test_cuda', 'test_mixtures']
+BESIDE = 2      # suites at once beside those that were asked for, while these wait
+LOOK = 2.0      # seconds in which they must leave most of a processor idle
 
 
 def suites(build):
@@ -173,10 +177,25 @@ class Report:
         print(f'{self.passed} passed, {self.failed} failed')
 
 
+def idle_seconds():
+    """In which processors had nothing to do, of all of them together."""
+    with open('/proc/stat', encoding='ascii') as f:
+        fields = f.readline().split()
+    return (int(fields[4]) + int(fields[5])) / os.sysconf('SC_CLK_TCK')
+
+
+def share_idle(jobs):
+    """How many of `jobs` processors had nothing to do just now."""
+    began, before = time.monotonic(), idle_seconds()
+    time.sleep(LOOK)
+    return ((idle_seconds() - before) / (time.monotonic() - began) -
+            max(0, os.cpu_count() - jobs))
+
+
 def run_all(wanted, jobs, env, idle):
     report, todo = Report(), list(reversed(wanted))
 
-    def work():
+    def work(once=False):
         while True:
             with report.lock:
                 if not todo:
@@ -185,8 +204,23 @@ def run_all(wanted, jobs, env, idle):
             began = time.monotonic()
             status, output, left, used = run(argv, env, idle)
             report.add(name, time.monotonic() - began, idle, status, output, left, used)
+            if once:
+                return
+
+    def fill():
+        """Some suites wait most of the time: others run beside them."""
+        beside = []
+        while todo:
+            beside = [t for t in beside if t.is_alive()]
+            if share_idle(jobs) > 0.6 and len(beside) < BESIDE:
+                beside.append(threading.Thread(target=work, args=(True,)))
+                beside[-1].start()
+        for t in beside:
+            t.join()
 
     threads = [threading.Thread(target=work) for _ in range(jobs)]
+    if jobs > 1:
+        threads.append(threading.Thread(target=fill))
     for t in threads:
         t.start()
     for t in threads:

@@ -6,8 +6,8 @@ kernel text and runs nothing, as an A100, H200 and B200: the paper's sequences a
 sizes from 1 to 16384, statements on arrays larger than any cache in all types of
 floating point, the scripts of tests/plan, tests/lang and examples, and random
 programs. Then the real NVRTC compiles them for sm_80, sm_90a and sm_100: those of the
-sequences and of stencils as for a user, since their code is measured; of the others those
-of which some words or calls were not compiled before (choose()), with less optimisation.
+sequences and of stencils as for a user, since their code is measured; of the others as few
+as have all words and calls between them (choose()), with less optimisation.
 Where there is no NVRTC the texts are only counted; where there is one, nothing compiled is
 a failure. What the sequences need is short, so that it compiles while a user waits.
 
@@ -21,6 +21,7 @@ import argparse
 import collections
 import functools
 import glob
+import heapq
 import os
 import re
 import shutil
@@ -41,6 +42,7 @@ SIZES = '1,31,32,33,1000,4096,5000x3,16384'
 DEVICES = {'80': 'sm_80', '90': 'sm_90a', '100': 'sm_100'}
 FEW_BYTES = 8       # of a thread's memory: a pointer that is needed once a row
 LARGEST = 48 << 10  # bytes of machine code of a sequence: some 250 ms of NVRTC's time
+TEXT_COST = 2500    # characters that NVRTC could read while it begins
 score = Score()
 check = score.check
 
@@ -152,8 +154,7 @@ def collect(name, source, keep, home, reads=(None,)):
             for byte in reads:
                 env = fakegpu.environment(
                     home, FUSIBLE_FAKE_RUN='0', FUSIBLE_FAKE_CC=cc,
-                    FUSIBLE_FAKE_KEEP=keep, FUSIBLE_CACHE='off',
-                    FUSIBLE_FAKE_READ=byte)
+                    FUSIBLE_FAKE_KEEP=keep, FUSIBLE_FAKE_READ=byte)
                 r = fakegpu.run(['--no-rc', '--plan', 'off', '--keep-going',
                                  '--target', 'cuda'] + args, env, folder, 60)
                 runs += 1
@@ -245,22 +246,54 @@ def distinct(keep):
     return {arch: {path: text for text, path in texts.items()} for arch, texts in found.items()}
 
 
+def elements(arch, text):
+    """parts(), with the architecture where it matters."""
+    return frozenset((arch, part) if is_of_device(part) else part for part in parts(text))
+
+
+def cover(having, cost, done):
+    """Names that between them have every element, those of most new elements for their cost
+    first (Chvatal 1979). `done`: elements that are not asked for."""
+    done, chosen = set(done), []
+    queue = [(-len(found) / cost[name], name) for name, found in having.items()]
+    heapq.heapify(queue)
+    while queue:
+        _, name = heapq.heappop(queue)
+        gain = -len(having[name] - done) / cost[name]
+        if gain and queue and gain > queue[0][0]:
+            heapq.heappush(queue, (gain, name))
+        elif gain:
+            chosen.append(name)
+            done |= having[name]
+    return chosen
+
+
+def needed(chosen, having, cost, done):
+    """Those of `chosen` that have an element which no other has, the dearest left out first."""
+    count = collections.Counter(done)
+    for name in chosen:
+        count.update(having[name])
+    kept = []
+    for name in sorted(chosen, key=cost.get, reverse=True):
+        if all(count[part] > 1 for part in having[name]):
+            count.subtract(having[name])
+        else:
+            kept.append(name)
+    return kept
+
+
 def choose(texts, always):
-    """{architecture: paths} of what is compiled: the texts named in `always`, and those with
-    a part that none before has, or with one of the device that none of its architecture
-    has. The longest come first, so that few are needed."""
-    anywhere, chosen = set(), {}
-    for arch in sorted(texts, reverse=True):  # sm_90a, sm_80, sm_100
-        here, chosen[arch] = set(), []
-        having = {path: parts(text) for path, text in texts[arch].items()}
-        for path in sorted(having, key=lambda p: (
-                os.path.basename(p) not in always, -len(texts[arch][p]))):
-            new = having[path] - here
-            if os.path.basename(path) in always or any(
-                    part not in anywhere or is_of_device(part) for part in new):
-                chosen[arch].append(path)
-                here |= new
-        anywhere |= here
+    """{architecture: paths} of what is compiled: the texts named in `always`, and some that
+    between them have every part of all texts, those of the device for each architecture."""
+    arch_of = {path: arch for arch in texts for path in texts[arch]}
+    having = {path: elements(arch, texts[arch][path]) for path, arch in arch_of.items()}
+    cost = {path: TEXT_COST + len(texts[arch][path]) for path, arch in arch_of.items()}
+    first = [path for path in having if os.path.basename(path) in always]
+    done = frozenset().union(*(having[path] for path in first))
+    more = needed(cover(having, cost, done), having, cost, done)
+    chosen = {arch: [] for arch in texts}
+    for path in first + sorted(more):
+        chosen[arch_of[path]].append(path)
     return chosen
 
 

@@ -316,7 +316,8 @@ EXPORT int cuStreamSynchronize(void *stream) {
   return 0;
 }
 /* What is started runs in its call, so a function of the host's that was put between
- * would hold nothing back; it is called when the stream is looked at next. */
+ * would hold nothing back; it is called when the stream is looked at next, once for all
+ * times that it was put there: one that waits for the last of them would wait in vain. */
 static struct {
   void (*call)(void *user);
   void *user;
@@ -330,7 +331,7 @@ EXPORT int cuLaunchHostFunc(void *stream, void (*call)(void *), void *user);
 EXPORT int cuLaunchHostFunc(void *stream, void (*call)(void *), void *user) {
   (void)stream;
   CALL("cuLaunchHostFunc");
-  end_host_call();
+  if (host_call.call != call || host_call.user != user) end_host_call();
   host_call.call = call, host_call.user = user;
   return 0;
 }
