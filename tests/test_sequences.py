@@ -58,10 +58,10 @@ for paper, name in (("bicgk", "BiCGK"), ("gemver", "GEMVER")):
 ALPHA, BETA = 2, -1
 
 
-def hashed(i, j, salt):
-    h = (7919 * i + 104729 * j + 31 * (i * j) + 7 * salt) % 65521
-    h = (h * h + 12345) % 65521
-    return h % 3 - 1
+def hashed(h):
+    """Numbers below 65521 in no order."""
+    h = h % 65521
+    return (h * h + 12345) % 65521
 
 
 class Data:
@@ -73,16 +73,16 @@ class Data:
     def get(self, name, kind):
         key = (name, kind)
         if key not in self.made:
-            i = np.arange(1, (self.n if kind == "n" else self.m) + 1)
             salt = sum(map(ord, name))
+            i = hashed(7919 * np.arange(1, (self.n if kind == "n" else self.m) + 1) + 7 * salt)
             if kind == "mn":
-                j = np.arange(1, self.n + 1)
+                i, j = i.astype(np.int32), hashed(104729 * np.arange(1, self.n + 1))
                 a = np.empty((self.m, self.n), np.float32)
-                for k in range(0, self.m, PIECE):  # int64 is large
-                    a[k:k + PIECE] = hashed(i[k:k + PIECE, None], j[None, :], salt)
+                for k in range(0, self.m, PIECE):
+                    a[k:k + PIECE] = (i[k:k + PIECE, None] ^ j.astype(np.int32)) % 3 - 1
                 self.made[key] = a
             else:
-                self.made[key] = hashed(i, 0, salt).astype(np.float32)
+                self.made[key] = (i % 3 - 1).astype(np.float32)
         return self.made[key]
 
     def reference(self, name):
@@ -98,9 +98,10 @@ class Data:
     def text(name, kind):
         salt = sum(map(ord, name))
         if kind == "mn":
-            return "%s = hashed(7919*I + 104729*J' + 31*(I*J') + %d);" % (name, 7 * salt)
-        return "%s = hashed(7919*%s + %d);" % (name, "J" if kind == "n" else "I",
-                                               7 * salt)
+            return ("%s = f32(mod(bitxor(i32(hashed(7919*I + %d)), i32(hashed(104729*J'))), 3) - 1);"
+                    % (name, 7 * salt))
+        return "%s = f32(mod(hashed(7919*%s + %d), 3) - 1);" % (
+            name, "J" if kind == "n" else "I", 7 * salt)
 
 
 def dot(a, b):
@@ -177,7 +178,7 @@ def reference(name, d):
 
 def script(folder, run, m, n, names):
     out = ["function hashed(h)", "  h = mod(h, 65521)",
-           "  return f32(mod(mod(h.*h + 12345, 65521), 3) - 1)", "end",
+           "  return mod(h.*h + 12345, 65521)", "end",
            "I = i64(1:%d); J = i64(1:%d);" % (m, n)]
     big = m * n > 5000 * 5000
     matrices = set()  # those that are there: no sequence changes its inputs
