@@ -151,7 +151,7 @@ static bool skip_blank(struct fs_lexer *lx, struct fs_token *token) {
 static enum fs_token_kind keyword(const char *text, size_t len) {
   for (int kind = FS_TK_IF; kind <= FS_TK_FALSE; kind++) {
     const char *word = fs_token_shown((enum fs_token_kind)kind);
-    if (strlen(word) == len && memcmp(word, text, len) == 0)
+    if (*word == *text && strlen(word) == len && memcmp(word, text, len) == 0)
       return (enum fs_token_kind)kind;
   }
   return FS_TK_NAME;
@@ -508,6 +508,7 @@ static const struct {
 };
 
 static bool starts_with(const struct fs_lexer *lx, const char *text) {
+  if (peek(lx, 0) != (unsigned char)*text) return false; /* most do not */
   size_t len = strlen(text);
   return lx->end - lx->pos >= len && memcmp(lx->text + lx->pos, text, len) == 0;
 }
