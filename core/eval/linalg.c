@@ -120,11 +120,63 @@ static struct fs_tv factor_of_sums(struct fs_interp *in, struct fs_tv a,
   return fs_tv_cast(in, a, FS_I64);
 }
 
+/* The diagonal of a matrix that has zeros beside it whatever its elements are: diag(w), eye(n),
+ * -diag(w)'. A number if all of it is that. */
+static bool take_diagonal(struct fs_interp *in, struct fs_tv a, int left, struct fs_tv *d) {
+  const struct fs_graph *g = fs_block_graph(in);
+  const struct fs_node nd = *fs_node(g, a.node);
+  if (left <= 0 || a.shape.rank != 2 || nd.shape.rank != 2 || nd.shape.dim[0] != nd.shape.dim[1])
+    return false;
+  if (nd.kind == FS_ND_VIEW && nd.view.src_rank == 2) {
+    bool turned = nd.view.axis[0] == 1 && nd.view.axis[1] == 0;
+    bool whole = fs_shape_equal(&fs_node(g, nd.src[0])->shape, &nd.shape) &&
+                 nd.view.step[0] == 1 && nd.view.step[1] == 1;
+    a.node = nd.src[0];
+    return turned && whole && take_diagonal(in, a, left - 1, d);
+  }
+  if (nd.kind != FS_ND_MAP) return false;
+  if (nd.dtype == FS_BOOL && fs_graph_is_eye(g, a.node)) {
+    *d = fs_tv_number(in, 1, FS_BOOL);
+    return true;
+  }
+  bool chosen = nd.op == FS_OP_WHERE;
+  if (chosen && !(fs_graph_is_eye(g, nd.src[0]) && fs_graph_is_zero(g, nd.src[2]))) return false;
+  if (!chosen && nd.op != FS_OP_CAST && nd.op != FS_OP_NEG) return false;
+  fs_id from = nd.src[chosen];
+  *d = (struct fs_tv){from, fs_node(g, from)->dtype, fs_node(g, from)->shape};
+  if (chosen && d->shape.rank) *d = fs_tv_diagonal(in, *d, 0);
+  if (!chosen && !take_diagonal(in, *d, left - 1, d)) return false;
+  if (nd.op == FS_OP_NEG) return fs_tv_map(in, FS_OP_NEG, 1, d, &in->span, in->span, "-", d) == FS_OK;
+  *d = fs_tv_cast(in, *d, nd.dtype);
+  return true;
+}
+
+/* Rows, or columns, times the elements of a diagonal: what is 0 beside it is not multiplied. */
+static bool scaled_product(struct fs_interp *in, struct fs_tv a, struct fs_tv b,
+                           struct fs_tv *out) {
+  enum { MOST_DEEP = 8 };
+  struct fs_tv left, right;
+  bool rows = take_diagonal(in, a, MOST_DEEP, &left);
+  bool columns = take_diagonal(in, b, MOST_DEEP, &right);
+  int64_t n = fs_cols(&a.shape);
+  if (rows && columns) {
+    struct fs_tv product = fs_tv_map2(in, FS_OP_MUL, left, right);
+    *out = fs_tv_choose(in, fs_tv_eye(in, FS_BOOL, n, n), product,
+                        fs_tv_number(in, 0, product.dtype));
+  } else if (rows) {
+    *out = fs_tv_map2(in, FS_OP_MUL, left, b);
+  } else if (columns) {
+    *out = fs_tv_map2(in, FS_OP_MUL, a, right.shape.rank ? fs_tv_transpose(in, right) : right);
+  }
+  return rows || columns;
+}
+
 static struct fs_tv matrix_product(struct fs_interp *in, struct fs_tv a,
                                    struct fs_tv b) {
   int64_t m = fs_rows(&a.shape), k = fs_cols(&a.shape), n = fs_cols(&b.shape);
   struct fs_tv out;
   a = factor_of_sums(in, a, &b);
+  if (scaled_product(in, a, b, &out)) return out;
   if (k == 1) {
     out = fs_tv_map2(in, FS_OP_MUL, a, b);
   } else if (n == 1) {

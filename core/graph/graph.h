@@ -391,6 +391,10 @@ fs_id fs_graph_update(struct fs_graph *g, fs_id base, enum fs_dtype dt,
                       const struct fs_view *view);
 /* triangle.c: of FS_UPPER and FS_LOWER what a square matrix is by how it is computed. */
 unsigned fs_graph_triangle(const struct fs_graph *g, fs_id id);
+/* Whether a mask is of a square matrix and false beside its diagonal, with the params as they are
+ * now; and whether a value is the number 0. */
+bool fs_graph_is_eye(const struct fs_graph *g, fs_id mask);
+bool fs_graph_is_zero(const struct fs_graph *g, fs_id id);
 /* bounds.c: whether every element of a list is a whole number from 1 to `extent`, as far as
  * that follows from how it is computed, from the params as they are now, and from what is
  * known of the inputs. */

@@ -153,3 +153,12 @@ static unsigned triangle_of(const struct fs_graph *g, fs_id id, int left) {
 unsigned fs_graph_triangle(const struct fs_graph *g, fs_id id) {
   return triangle_of(g, id, MOST_DEEP);
 }
+
+bool fs_graph_is_eye(const struct fs_graph *g, fs_id mask) {
+  const struct fs_node *nd = fs_node(g, mask);
+  double n = (double)nd->shape.dim[0];
+  return nd->shape.rank == 2 && nd->shape.dim[0] == nd->shape.dim[1] &&
+         mask_is(g, nd, false, true, n) && mask_is(g, nd, false, false, n);
+}
+
+bool fs_graph_is_zero(const struct fs_graph *g, fs_id id) { return is_zero(g, id); }
