@@ -20,14 +20,13 @@ ESCAPES = {'"': '\\"', '\\': '\\\\', '\n': '\\n', '\t': '\\t'}
 
 
 def shape_of(val):
-    """The extents of lists in lists, all of which must be as long as their neighbours."""
+    """The extents of an array: numbers in lists, all as long as their neighbours; else None."""
     if not isinstance(val, (list, tuple)):
-        return []
+        return [] if val is None or isinstance(val, (bool, int, float)) else None
     shapes = [shape_of(x) for x in val]
-    if not shapes or any(s != shapes[0] for s in shapes):
-        raise NotImplementedError('Fusible has arrays only: lists of numbers, all rows as '
-                                  'long as the first, none empty')
-    return [len(val)] + shapes[0]
+    if None in shapes or any(s != shapes[0] for s in shapes):
+        return None
+    return [len(val)] + (shapes[0] if shapes else [])
 
 
 def elements_of(val):
@@ -98,13 +97,21 @@ class FusibleTranslator(Translator):
 
     @classmethod
     def translate_dict(cls, val):
-        raise NotImplementedError('Fusible has no dictionaries')
+        """A record."""
+        for name in val:
+            if not str(name).isidentifier():
+                raise NotImplementedError(f'{name!r} cannot be the name of a field: names are '
+                                          'letters, digits and _')
+        return '{' + ', '.join(f'{k} = {cls.translate(x)}' for k, x in val.items()) + '}'
 
     @classmethod
     def translate_list(cls, val):
+        """An array where it is one, else a list."""
         shape, elements = shape_of(val), elements_of(val)
-        if any(not (x is None or isinstance(x, (bool, int, float))) for x in elements):
-            raise NotImplementedError('Fusible has arrays of numbers only')
+        if shape is None:
+            return '{' + ', '.join(cls.translate(x) for x in val) + '}'
+        if not elements:
+            return f'zeros({", ".join(map(str, shape))})'
         if all(x is None or isinstance(x, bool) or fits(x, 'f') for x in elements):
             return array_text(shape, [cls.translate(x) for x in elements])
         if all(isinstance(x, int) and -2**63 <= x < 2**63 for x in elements):

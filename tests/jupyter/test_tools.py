@@ -303,6 +303,11 @@ PASSED = [
     ('a\tb\u202e', 'print(length(p) > 3, p == "a\\tb\\u{202e}")', 'true true'),
     ([True, False], 'print(dtype(p), " ", sum(p))', 'bool 1'),
     (1e-7, 'print(p == 1e-7)', 'true'),
+    ([], 'print(dtype(p), " ", length(p))', 'f32 0'),
+    ([[], []], 'print(size(p, 1), " ", size(p, 2))', '2 0'),
+    (['a', 't\u00e9'], 'print(p)', '{"a", "t\u00e9"}'),
+    ([1.5, [2], [[1, 2]]], 'print(length(p), " ", p[1], " ", size(p[3], 2))', '3 1.5 2'),
+    ({'a': 1, 'b': ['x', {'c': [1, 2]}]}, 'print(p.a, " ", p.b[1], " ", sum(p.b[2].c))', '1 x 3'),
 ]
 
 
