@@ -28,6 +28,8 @@ static const struct { const char *words, *hint; } elsewhere[] = {
     {" pass ", "a block may be empty"},
     {" using include source run ", "a file is read by import \"file.fs\""},
     {" from require ", "there is nothing to import: :help lists what there is"},
+    {" np numpy math Math torch cp cupy jnp jax tf scipy plt pd LinearAlgebra ",
+     "functions stand alone: sqrt(x), not np.sqrt(x)"},
     /* sessions */
     {" clear clearvars del ", "`:reset -f` removes all variables"},
     {" ans ", "at the prompt it is the value that was shown last without a name: none was"},
@@ -88,6 +90,9 @@ static const struct { const char *words, *hint; } elsewhere[] = {
     {" collect ", "f32(1:n) is an array of the range"},
     {" empty full ", "zeros(m, n), or fill(value, m, n)"},
     {" identity ", "eye(n)"},
+    {" newaxis expand_dims unsqueeze ",
+     "reshape(x, 1, n) is a row; a column beside a row makes a matrix"},
+    {" rot90 ", "flipud(A') turns A to the left, flipud(A)' to the right"},
     {" ndgrid ",
      "a column beside a row makes a matrix: x.^2 + (y.^2)' has x down and y across"},
     {" randint ", "randi([l, n], m) has m whole numbers from l to n"},
