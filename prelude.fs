@@ -89,7 +89,18 @@ function norm_more(x, p)
     elseif p == 0
       return sum(a != 0)
     end
-    return sum(a.^p).^(1/p)
+    if isempty(x)
+      return sum(a)
+    end
+    # Powers of quotients by the largest, or the least, neither overflow nor vanish.
+    unit = 1;
+    if p > 0
+      unit = max(a);
+    else
+      unit = min(a);
+    end
+    unit = where(isfinite(unit) && unit > 0, unit, 1);
+    return unit*sum((a/unit).^p).^(1/p)
   end
   assert(ndims(x) == 2, "norm(A, p) takes a vector or a matrix")
   if p == 2

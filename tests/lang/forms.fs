@@ -11,6 +11,9 @@ m, i = min(A, [], 1)
 print(max(T, [], [1, 3]), " ", max(5, [], 1), " ", all(max(T, [], -1) == reduce("max", T, 3)))   # expect: i64[1×3]
 # expect:   16  20  24 5 true
 print(norm([3, -4], 1), " ", norm([3, -4], inf), " ", norm([3, -4], 2), " ", norm([3, 0], 0), " ", norm([1, 1, 1, 1], 4) == 4^0.25)   # expect: 7 4 5 1 true
+big = f64([3e200, -4e200]); small = [3e-20, 4e-20];
+print(abs(norm(big, 3)/1e200 - 91^(1/3)) < 1e-14, " ", abs(norm(small, 4)/1e-20 - 337^0.25) < 1e-5, " ", norm(f64([2e-200, 4e-200]), -1)/1e-200)   # expect: true true 1.33333
+print(norm([inf, 1], 3), " ", norm([nan, 1], 3), " ", norm([0, 0], 3), " ", norm([2, 0], -1), " ", norm(zeros(0), 3))   # expect: Inf NaN 0 0 0
 print(norm(A, 1), " ", norm(A, inf), " ", abs(norm(A, 2) - max(svdvals(A))) == 0, " ", norm(A, "fro") == norm(A), " ", norm([3i, 4], 1))   # expect: 12 24 true true 7
 # A matrix beside a matrix of a batch is a matrix, whatever their extents.
 print(T[2, :, :] - reshape(13:24, 3, 4))   # expect: i64[3×4]
