@@ -268,8 +268,8 @@ def test_programs(folder):
 # What a solve with a matrix is priced as: substitution for those that are triangles by how
 # they were made, also stored, transposed and after a copy; a factorisation for others.
 TRIANGLES = ('triu(A)', 'tril(A)', "triu(A)'", 'U', "U'", 'L', 'D', 'R', 'l', 'u', 'r', 'V', '2*U', 'U .* A', 'L + D', '-(U/3)',
-             "where((1:60) > (1:60)', 0, A)")
-SQUARES = ('A', 'tril(A, 1)', 'triu(A, -1)', 'W', 'U + L', "where((1:60)' + (1:60) > 0, A, 0)")
+             "where((1:60) > (1:60)', 0, A)", 'P', 'M')
+SQUARES = ('A', 'tril(A, 1)', 'triu(A, -1)', 'W', 'Y', 'U + L', "where((1:60)' + (1:60) > 0, A, 0)")
 
 
 def test_triangles(folder):
@@ -278,7 +278,9 @@ def test_triangles(folder):
     setup = ('A = rand(60, 60, "f64") + 60*f64(eye(60)); b = rand(60, "f64");\n'
              'U = triu(A); L = tril(A); D = eye(60, "f64"); R = chol(A\'*A);\n'
              'l, u, p = lu(A); Q, r = qr(A); V = U; W = 1*U; V[1, 2] = 3; W[9, 1] = 1; V = triu(V);\n'
-             'print(U[1, 1], L[1, 1], D[1, 1], R[1, 1], l[1, 1], u[1, 1], r[1, 1], V[1, 1], W[1, 1]);\n')
+             'P = 1*U; P[1, :] = A[1, :]; P[2, 2] = 7; M = 1*L; M[60, 9:-2:3] = 1; Y = 1*U; Y[2, :] = A[2, :];\n'
+             'print(U[1, 1], L[1, 1], D[1, 1], R[1, 1], l[1, 1], u[1, 1], r[1, 1], V[1, 1], W[1, 1]);\n'
+             'print(P[1, 1], M[1, 1], Y[1, 1]);\n')
     for matrix in TRIANGLES + SQUARES:
         done = run(setup + f'x = ({matrix})\\b;\n:plan json\n', 'cpu', folder)
         if not check(done.returncode == 0, f'{matrix}: runs', done.stderr):

@@ -1,5 +1,6 @@
 /* triangle.c - matrices that are triangles by how they are computed: triu(A), tril(A),
- * diag(d), the factors of chol, lu and qr, their transposes, and what is stored of such.
+ * diag(d), the factors of chol, lu and qr, their transposes, what is stored of such, and such
+ * with parts replaced on their own side of the diagonal.
  * A solve looks at the elements and substitutes whatever its matrix came from; this tells
  * beforehand, so that it is priced as what will run.
  *
@@ -137,6 +138,23 @@ static unsigned of_view(const struct fs_graph *g, const struct fs_node *nd, int 
   return turns ? turned(t) : t;
 }
 
+/* A triangle of which a part on its own side is replaced: T[i, i] = 3, U[1, :] = x'. */
+static unsigned of_update(const struct fs_graph *g, const struct fs_node *nd, int left) {
+  const struct fs_shape *part = &fs_node(g, nd->src[1])->shape;
+  int64_t least[2], most[2];
+  if (!nd->src[0] || nd->view.src_rank != 2) return 0;
+  for (int s = 0; s < 2; s++) {
+    int axis = nd->view.axis[s];
+    int64_t first = nd->view.off[s];
+    int64_t last = first + (axis < 0 ? 0 : nd->view.step[s] * (part->dim[axis] - 1));
+    least[s] = FS_MIN(first, last), most[s] = FS_MAX(first, last);
+  }
+  unsigned t = triangle_of(g, nd->src[0], left);
+  if (most[0] > least[1]) t &= ~(unsigned)FS_UPPER;
+  if (most[1] > least[0]) t &= ~(unsigned)FS_LOWER;
+  return t;
+}
+
 static unsigned triangle_of(const struct fs_graph *g, fs_id id, int left) {
   const struct fs_node *nd = fs_node(g, id);
   if (nd->shape.rank != 2 || nd->shape.dim[0] != nd->shape.dim[1] || left <= 0) return 0;
@@ -146,6 +164,7 @@ static unsigned triangle_of(const struct fs_graph *g, fs_id id, int left) {
     case FS_ND_VIEW: return of_view(g, nd, left - 1);
     case FS_ND_LIB: return nd->op == FS_LIB_CHOL || nd->op == FS_LIB_QR_R ? FS_UPPER : 0;
     case FS_ND_MAP: return of_map(g, nd, left - 1);
+    case FS_ND_UPDATE: return of_update(g, nd, left - 1);
     default: return 0;
   }
 }
