@@ -262,6 +262,74 @@ def test_sizes(score, browser):
         score.check(got == words_, got, words_)
 
 
+PLAN = {'statements': [{'text': 'q = A*p'}, {'text': ' naïve2 = A\'*r'}, {'text': 'x[1] = 2'},
+                       {'text': 'a == b'}, {'text': 'a, b = f(x)'}],
+        'kernels': [{'id': 'k1', 'statements': [1, 2]}, {'id': 'k2', 'statements': [3]},
+                    {'id': 'k3', 'statements': [3]}, {'id': 'k4', 'statements': [5, 4]}]}
+
+
+def test_choices(score, browser):
+    """What a plan's cards send for being put together and cut; the words of settings."""
+    browser.js.eval(f'globalThis.plan = {json.dumps(PLAN)}')
+    browser.wait('load("./plans").then(p => { globalThis.plans = p; })')
+
+    def gives(code, wanted):
+        got = json.loads(browser.js.eval(f'JSON.stringify({code}) || "null"'))
+        score.check(got == wanted, code, (got, wanted))
+    gives('[1, 2, 3, 4, 5, 9].map(n => plans.statementName(plan, n))',
+          ['q', 'naïve2', 3, 4, 5, 9])
+    gives('plans.fuseMessage(plan, plan.kernels[1], plan.kernels[0])',
+          {'do': 'fuse', 'statements': ['q', 'naïve2', 3]})
+    gives('plans.fuseMessage(plan, plan.kernels[1], plan.kernels[2])', None)
+    gives('plans.splitMessage(plan, plan.kernels[0], 1)',
+          {'do': 'split', 'statements': ['q'], 'from': ['naïve2']})
+    gives('plans.splitMessage(plan, plan.kernels[3], 1)',
+          {'do': 'split', 'statements': [4], 'from': [5]})
+    gives('plans.splitMessage(plan, plan.kernels[1], 1)', None)
+    gives('plans.choicesOf([{scheme: "row", setting: {threads: 512, stages: 1}}, '
+          '{scheme: "row", setting: {threads: 64, stages: 1}}, {scheme: "flat", setting: null}])',
+          {'scheme': ['flat', 'row'], 'threads': [64, 512]})
+    gives('[null, 0, 8.2e-6, 2.93e-4, .01234, .4, 2.5, 61].map(plans.time)',
+          ['—', '0.0 µs', '8.2 µs', '0.293 ms', '12.34 ms', '400.0 ms', '2.500 s', '61.0 s'])
+
+
+WAY = r"""
+globalThis.log = [];
+class Comm {
+  constructor(target) { this.target = target; this.isDisposed = false; }
+  open(data) { log.push(['open', this.target, data]); }
+  send(data) { log.push(['send', data]); this.sent = data; }
+  close() { this.isDisposed = true; log.push(['close']); }
+}
+globalThis.comm = null;
+globalThis.kernel = {id: 'a', createComm: target => (comm = new Comm(target))};
+globalThis.way = new plans.Way(() => kernel, {kernel: 'x-1', block: 7});
+way.told = answer => log.push(['told', answer.done]);
+"""
+
+
+def test_way(score, browser):
+    """One comm for a plan; each answer goes to its question, and a close to all."""
+    browser.js.eval(WAY)
+    browser.js.eval("globalThis.one = way.ask({do: 'run'}); globalThis.two = way.ask({do: 'race'});")
+    while browser.js.execute_pending_job():
+        pass
+    browser.js.eval("comm.onMsg({content: {data: {status: 'running', id: 2, done: .5}}});"
+                    "comm.onMsg({content: {data: {status: 'ok', id: 2, text: 'second'}}});"
+                    "comm.onMsg({content: {data: {status: 'ok', id: 99}}});")
+    score.check(browser.wait('two')['text'] == 'second', 'an answer by its number')
+    browser.js.eval("comm.onClose({content: {data: {ename: 'plan-gone', evalue: 'gone'}}});")
+    got = browser.wait('one')
+    score.check(got['status'] == 'error' and got['ename'] == 'plan-gone', got)
+    browser.wait("(way.ask({do: 'run'}), Promise.resolve())")
+    log = json.loads(browser.js.eval('JSON.stringify(log)'))
+    opened = ['open', 'fusible.plan', {'kernel': 'x-1', 'block': 7}]
+    score.check(log == [opened, ['send', {'do': 'run', 'id': 1}], ['send', {'do': 'race', 'id': 2}],
+                        ['told', 0.5], opened, ['send', {'do': 'run', 'id': 3}]], log)
+    got = browser.wait('new plans.Way(() => null, {}).ask({})')
+    score.check('no kernel' in got['error'], got)
+
+
 def read_json(path):
     with open(path, encoding='utf-8') as f:
         return json.load(f)

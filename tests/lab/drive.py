@@ -361,9 +361,7 @@ def live_plan(p):
     p.done(p.cell(k))
     time.sleep(0.5)
     seen = p.page.evaluate('() => window.plans')
-    ratio = re.compile(r'[×x]\s?\d')
-    S.check(len(seen) >= 2 and not ratio.search(seen[0]) and
-            ratio.search(seen[-1]),
+    S.check(len(seen) >= 2 and 'measured' not in seen[0] and 'measured' in seen[-1],
             ('the plan goes from predicted to measured', seen[:1], seen[-1:]))
     S.check(p.cell(k).locator('.jp-OutputArea-child').count() == 1,
             'in one and the same display')
@@ -389,6 +387,110 @@ def fold_out(p, cell):
         return bars.map(c => c.getBoundingClientRect().right - box.right); }""")
     S.check(ends and max(ends) <= 0, ('the bars are in view', ends))
     p.shot('plan-folded-out')
+
+
+CARD = '.jp-FusiblePlan-card'
+
+
+def held(p, cell, n, what):
+    """Waits until the plan below the cell is of n kernels; gives its cards."""
+    cards = cell.locator(CARD)
+    for _ in range(100):
+        if cards.count() == n and cell.locator('[data-key=run]:enabled').count():
+            break
+        time.sleep(0.1)
+    S.check(cards.count() == n, (what, cards.count(), outputs(cell)))
+    return cards
+
+
+def press(cell, key):
+    cell.locator('[data-key="%s"]' % key).first.click()
+
+
+def cards(p):
+    """A plan is cards: cut, dragged together, taken back, run and raced, by mouse and keys."""
+    p.run('P = rand(300, 200); u = rand(200); w = rand(300); P[1,1] = 1; u[1] = 1; w[1] = 1;')
+    cell = p.run("begin q = P*u; s = P'*w; end")
+    said = cell.locator('.jp-FusiblePlan-says')
+    head = cell.locator('.jp-FusiblePlan-head')
+    held(p, cell, 1, 'one kernel is a card')
+    p.shot('card')
+    press(cell, 'cut-k1-1')
+    held(p, cell, 2, 'a cut makes two')
+    S.check('nothing has run yet' in head.inner_text() and 'measured' not in head.inner_text() and
+            '1 \u2192 2 kernels' in said.inner_text(), ('predicted first', head.inner_text(),
+                                                        said.inner_text()))
+    S.check(cell.locator('.jp-FusiblePlan-bar.jp-mod-measured').count() == 0, 'no measured bar')
+    p.shot('cut')
+    press(cell, 'run')
+    held(p, cell, 2, 'two kernels run')
+    S.check(cell.locator('.jp-FusiblePlan-bar.jp-mod-measured').count() == 2 and
+            'median' in said.inner_text(), ('and are measured', said.inner_text()))
+    p.shot('cut-ran')
+    two = cell.locator(CARD)
+    two.nth(1).drag_to(two.nth(0))
+    held(p, cell, 1, 'dragged together they are one')
+    S.check('q and s together' in outputs(cell), outputs(cell))
+    p.shot('dragged')
+    press(cell, 'pin-q-s')
+    held(p, cell, 1, 'a pin is taken back')
+    S.check(cell.locator('[data-key="pin-q-s"]').count() == 0, 'and is gone')
+    press(cell, 'race')
+    table = cell.locator('.jp-FusiblePlan-race tbody tr')
+    table.first.wait_for(timeout=WAIT)
+    rows = table.all_inner_texts()
+    S.check(rows[0].startswith('in use') and '\t1\tthe same bits' in rows[0] and
+            'no fusion' in rows[-1], ('the plan that is shown is raced', rows))
+    p.shot('raced')
+    # By keys alone: the notebook around does not take them.
+    count = p.page.locator('.jp-Notebook:visible .jp-Cell').count()
+    cell.locator('[data-key="cut-k1-1"]').focus()
+    p.page.keyboard.press('Enter')
+    held(p, cell, 2, 'a key cuts')
+    cell.locator('[data-key="fuse-k1"]').focus()
+    p.page.keyboard.press('Space')
+    held(p, cell, 1, 'a key puts together')
+    S.check(p.page.locator('.jp-Notebook:visible .jp-Cell').count() == count,
+            'the notebook has the cells that it had')
+    again = p.run("begin q = P*u; s = P'*w; end\n:split")
+    S.check(':fuse q s' in outputs(again), ('the session has the pin', outputs(again)))
+    p.run(':split off')
+    for width in (700, 1400):
+        p.page.set_viewport_size({'width': width, 'height': 900})
+        time.sleep(0.5)
+        press(cell, 'cut-k1-1')
+        held(p, cell, 2, 'cut at %d' % width)
+        over = cell.locator('.jp-FusiblePlan').first.evaluate(
+            'e => [e, ...e.querySelectorAll("*")].map(x => x.getBoundingClientRect().right)'
+            '.reduce((a, b) => Math.max(a, b)) - e.parentElement.getBoundingClientRect().right')
+        S.check(over <= 1, ('all of it is in view', width, over))
+        cell.scroll_into_view_if_needed()
+        p.shot('plan-%d' % width)
+        press(cell, 'pin-q-s')
+        held(p, cell, 1, 'and back')
+    p.page.set_viewport_size({'width': 1200, 'height': 900})
+
+
+def theme(p, name, light):
+    p.page.locator('.lm-MenuBar-item', has_text='Settings').first.click()
+    p.page.locator('.lm-Menu-item', has_text='Theme').first.hover()
+    p.page.locator('.lm-Menu-item', has_text=re.compile('^%s$' % name)).first.click()
+    p.page.wait_for_function('x => document.body.dataset.jpThemeLight === x', arg=light)
+    time.sleep(0.5)
+
+
+def dark(p):
+    """The colours are those of the theme."""
+    cell = p.run("begin q = P*u; s = P'*w; z = 2*q; end")
+    press(cell, 'cut-k1-1')
+    light = cell.locator(CARD).first.evaluate('e => getComputedStyle(e).backgroundColor')
+    theme(p, 'JupyterLab Dark', 'false')
+    night = cell.locator(CARD).first.evaluate('e => getComputedStyle(e).backgroundColor')
+    S.check(light != night, ('cards are dark at night', light, night))
+    cell.scroll_into_view_if_needed()
+    p.shot('dark')
+    p.run(':split off')
+    theme(p, 'JupyterLab Light', 'true')
 
 
 def completion(p):
@@ -582,6 +684,8 @@ def with_extension(p, lab):
     launch(p, lab)
     values(p)
     fold_out(p, live_plan(p))
+    cards(p)
+    dark(p)
     completion(p)
     interrupt(p)
     plots(p)

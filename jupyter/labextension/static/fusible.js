@@ -1,5 +1,5 @@
-/* fusible.js - colours for Fusible and a pane of its variables in JupyterLab 4: a
- * prebuilt extension, written by hand as the container that JupyterLab loads, so that
+/* fusible.js - colours for Fusible, a pane of its variables, and plans as cards that
+ * can be chosen among, in JupyterLab 4: a prebuilt extension, written by hand as the container that JupyterLab loads, so that
  * nothing has to be built.
  *
  * A container has init(), which gets the modules that JupyterLab shares, and get(),
@@ -363,13 +363,611 @@
     };
   }
 
+  // -- plans ------------------------------------------------------------------------------
+
+  const PLAN_TYPE = 'application/vnd.fusible.plan+json', PLAN_TARGET = 'fusible.plan';
+
+  /* Seconds as plans show them elsewhere. */
+  function time(seconds) {
+    if (typeof seconds !== 'number') return '—';
+    if (seconds < 1e-4) return `${(seconds * 1e6).toFixed(1)} µs`;
+    if (seconds < 1e-2) return `${(seconds * 1e3).toFixed(3)} ms`;
+    if (seconds < 1) return `${(seconds * 1e3).toFixed(seconds < 0.1 ? 2 : 1)} ms`;
+    return `${seconds.toFixed(seconds < 10 ? 3 : 1)} s`;
+  }
+
+  const times = ratio => `×${ratio.toFixed(2)}`;
+  const plural = (n, word) => `${n} ${word}${n === 1 ? '' : 's'}`;
+
+  /* What a choice calls statement n of a plan: the variable that it assigns, else its
+   * number. */
+  function statementName(plan, n) {
+    const text = (plan.statements[n - 1] || {}).text || '';
+    const found = new RegExp(`^\\s*(${WORD})\\s*=(?!=)`, 'u').exec(text);
+    return found ? found[1] : n;
+  }
+
+  const namesOf = (plan, ...kernels) =>
+    [...new Set(kernels.flatMap(kernel => kernel.statements || []).sort((a, b) => a - b)
+      .map(n => statementName(plan, n)))];
+
+  /* What puts two kernels together, or cuts one behind its i-th statement; null: it is
+   * all one statement. */
+  function fuseMessage(plan, a, b) {
+    const statements = namesOf(plan, a, b);
+    return statements.length < 2 ? null : {do: 'fuse', statements};
+  }
+
+  function splitMessage(plan, kernel, i) {
+    const names = namesOf(plan, kernel);
+    const statements = names.slice(0, i), from = names.slice(i);
+    return statements.length && from.length ? {do: 'split', statements, from} : null;
+  }
+
+  /* What a kernel's settings offer for a slider each: {threads: [64, 128, 256]}. */
+  function choicesOf(settings) {
+    const all = {};
+    for (const one of settings)
+      for (const [name, value] of Object.entries({scheme: one.scheme, ...one.setting}))
+        (all[name] = all[name] || new Set()).add(value);
+    return Object.fromEntries(Object.entries(all)
+      .map(([name, values]) => [name, [...values].sort((a, b) => a > b ? 1 : a < b ? -1 : 0)])
+      .filter(([, values]) => values.length > 1));
+  }
+
+  const STYLE = `
+.jp-FusiblePlan { color: var(--jp-ui-font-color1); font-family: var(--jp-ui-font-family);
+  font-size: var(--jp-ui-font-size1); padding: 6px 8px; max-width: 1100px; }
+.jp-FusiblePlan-head { margin: 0 0 6px; }
+.jp-FusiblePlan-row { display: flex; flex-wrap: wrap; gap: 6px; align-items: center;
+  margin: 6px 0; }
+.jp-FusiblePlan-cards { display: flex; flex-wrap: wrap; gap: 8px; align-items: stretch; }
+.jp-FusiblePlan-card { flex: 1 1 250px; max-width: 420px; min-width: 0; padding: 6px 8px;
+  border: 1px solid var(--jp-border-color1); border-radius: 4px;
+  background: var(--jp-layout-color1); box-sizing: border-box; }
+.jp-FusiblePlan-card[draggable=true] { cursor: grab; }
+.jp-FusiblePlan-card.jp-mod-over { border-color: var(--jp-brand-color1);
+  box-shadow: 0 0 0 2px var(--jp-brand-color1); }
+.jp-FusiblePlan-title { display: flex; justify-content: space-between; gap: 8px; }
+.jp-FusiblePlan code { font-family: var(--jp-code-font-family); background: none;
+  font-size: var(--jp-code-font-size); color: var(--jp-content-font-color1); padding: 0;
+  overflow-wrap: anywhere; }
+.jp-FusiblePlan-small { color: var(--jp-ui-font-color2); font-size: var(--jp-ui-font-size0); }
+.jp-FusiblePlan-bars { margin: 5px 0; }
+.jp-FusiblePlan-bar { height: 7px; margin: 2px 0; min-width: 1px; box-sizing: border-box;
+  border: 1px solid var(--jp-brand-color1); background: transparent; }
+.jp-FusiblePlan-bar.jp-mod-measured { background: var(--jp-brand-color1); }
+.jp-FusiblePlan-bar.jp-mod-slow { background: var(--jp-warn-color1);
+  border-color: var(--jp-warn-color1); }
+.jp-FusiblePlan button, .jp-FusiblePlan select { color: var(--jp-ui-font-color1);
+  background: var(--jp-layout-color2); border: 1px solid var(--jp-border-color1);
+  border-radius: 3px; font: inherit; padding: 1px 8px; cursor: pointer; }
+.jp-FusiblePlan button:hover:enabled { background: var(--jp-layout-color3); }
+.jp-FusiblePlan button:disabled, .jp-FusiblePlan select:disabled { opacity: .5;
+  cursor: default; }
+.jp-FusiblePlan button:focus-visible, .jp-FusiblePlan select:focus-visible,
+.jp-FusiblePlan summary:focus-visible, .jp-FusiblePlan input:focus-visible {
+  outline: 2px solid var(--jp-brand-color1); outline-offset: 1px; }
+.jp-FusiblePlan-cut { display: flex; align-items: center; gap: 6px; margin: 1px 0; }
+.jp-FusiblePlan-cut::after { content: ""; flex: 1; border-top: 1px dashed var(--jp-border-color1); }
+.jp-FusiblePlan-cut button { padding: 0 5px; font-size: var(--jp-ui-font-size0); }
+.jp-FusiblePlan label { display: flex; align-items: center; gap: 6px; margin: 2px 0; }
+.jp-FusiblePlan label > span:first-child { flex: 0 0 86px; }
+.jp-FusiblePlan label > span:last-child { flex: 0 0 48px; text-align: right; }
+.jp-FusiblePlan input[type=range] { flex: 1; min-width: 60px;
+  accent-color: var(--jp-brand-color1); }
+.jp-FusiblePlan-says { white-space: pre-wrap; margin: 4px 0; }
+.jp-FusiblePlan-says.jp-mod-error { color: var(--jp-error-color1); }
+.jp-FusiblePlan-race { border-collapse: collapse; width: 100%; margin: 4px 0; }
+.jp-FusiblePlan-race td, .jp-FusiblePlan-race th { text-align: left; padding: 2px 8px 2px 0;
+  vertical-align: middle; white-space: nowrap; }
+.jp-FusiblePlan-race td:nth-child(2) { width: 45%; }
+`;
+
+  function addStyle() {
+    if (document.getElementById('jp-FusiblePlan-style')) return;
+    const style = document.head.appendChild(document.createElement('style'));
+    style.id = 'jp-FusiblePlan-style';
+    style.textContent = STYLE;
+  }
+
+  /* The way to the kernel of one plan: a comm that is opened when it is first needed.
+   * ask(message) gives the answer's promise; told(answer) hears how far one is. */
+  class Way {
+    constructor(kernel, plan) {
+      this.kernel = kernel; // gives the kernel in use, or null
+      this.plan = plan;
+      this.comm = null;
+      this.waiting = new Map();
+      this.last = 0;
+      this.told = () => {};
+    }
+
+    open() {
+      const kernel = this.kernel();
+      if (!kernel) throw new Error('there is no kernel');
+      if (this.comm && !this.comm.isDisposed && this.of === kernel.id) return;
+      const comm = kernel.createComm(PLAN_TARGET);
+      this.comm = comm;
+      this.of = kernel.id;
+      comm.onMsg = message => this.take(message.content.data);
+      comm.onClose = message => {
+        if (this.comm === comm) this.comm = null;
+        const data = (message && message.content.data) || {};
+        for (const give of this.waiting.values())
+          give({status: 'error', ename: 'closed', evalue: 'the kernel has closed the connection', ...data});
+        this.waiting.clear();
+      };
+      comm.open({kernel: this.plan.kernel, block: this.plan.block});
+    }
+
+    take(answer) {
+      if (answer.status === 'running') return this.told(answer);
+      const give = this.waiting.get(answer.id);
+      this.waiting.delete(answer.id);
+      if (give) give(answer);
+    }
+
+    async ask(message) {
+      this.open();
+      const id = ++this.last;
+      return new Promise(give => {
+        this.waiting.set(id, give);
+        this.comm.send({...message, id});
+      });
+    }
+
+    close() {
+      if (this.comm && !this.comm.isDisposed) this.comm.close();
+      this.comm = null;
+    }
+  }
+
+  /* A plan as cards, one a kernel, in `node`. Without a way nothing can be chosen. */
+  class Plan {
+    constructor(node, way) {
+      this.node = node;
+      this.way = way;
+      this.busy = this.gone = false;
+      this.says = ['', false];
+      this.race = this.dragged = null;
+      this.open = new Set();     // kernels whose settings are shown
+      this.settings = new Map(); // what they can be
+      node.className = 'jp-FusiblePlan';
+      // Keys are for the buttons and sliders here, not for the notebook around.
+      node.setAttribute('data-lm-suppress-shortcuts', 'true');
+      node.addEventListener('keydown', event => {
+        if (!event.ctrlKey && !event.metaKey && !event.altKey) event.stopPropagation();
+      });
+      node.setAttribute('role', 'group');
+      node.setAttribute('aria-label', 'plan');
+      if (way) way.told = answer => this.tell(progressOf(answer), false);
+    }
+
+    show(plan) {
+      this.plan = plan;
+      this.first = this.first || plan;
+      this.draw();
+    }
+
+    get free() {
+      return this.way && !this.busy && !this.gone && this.plan.state !== 'launched';
+    }
+
+    /* Asks, shows what comes of it; gives the answer. */
+    async ask(message) {
+      if (!this.free) return null;
+      const focus = this.focused();
+      this.busy = true;
+      this.tell('…', false);
+      this.draw();
+      let answer;
+      try {
+        answer = await this.way.ask(message);
+      } catch (error) {
+        answer = {status: 'error', ename: 'no-kernel', evalue: String(error.message || error)};
+      }
+      this.busy = false;
+      this.take(message, answer);
+      this.draw();
+      this.focus(focus);
+      return answer;
+    }
+
+    take(message, answer) {
+      if (answer.status !== 'ok') {
+        this.gone = this.gone || answer.ename === 'plan-gone';
+        this.says = [answer.evalue + (answer.hint ? `\n${answer.hint}` : ''), true];
+        return;
+      }
+      this.says = [answer.text || '', false];
+      if (!answer.plan) return;
+      // Other kernels have other settings, which are known when they have run.
+      if (message.do !== 'set' && message.do !== 'unset') {
+        this.settings.clear();
+        this.open.clear();
+      }
+      this.race = null;
+      this.plan = answer.plan;
+    }
+
+    tell(text, wrong) {
+      this.says = [text, wrong];
+      const line = this.node.querySelector('.jp-FusiblePlan-says');
+      if (line) line.textContent = text;
+    }
+
+    /* The focus stays where it was although all is drawn anew. */
+    focused() {
+      const at = document.activeElement;
+      return at && this.node.contains(at) ? at.dataset.key : undefined;
+    }
+
+    focus(key) {
+      const at = key && [...this.node.querySelectorAll('[data-key]')].find(e => e.dataset.key === key);
+      if (at) at.focus();
+      else if (key) this.node.querySelector('[data-key=run]')?.focus();
+    }
+
+    draw() {
+      const key = this.focused();
+      this.node.replaceChildren();
+      this.drawHead();
+      const cards = make('div', this.node);
+      cards.className = 'jp-FusiblePlan-cards';
+      for (const kernel of this.plan.kernels) this.drawCard(cards, kernel);
+      if (this.way) this.drawPins();
+      if (this.way) this.drawTools();
+      const says = make('div', this.node, this.says[0].replace(/\n$/, ''));
+      says.className = `jp-FusiblePlan-says${this.says[1] ? ' jp-mod-error' : ''}`;
+      says.setAttribute('role', 'status');
+      if (this.race) this.drawRace();
+      this.focus(key);
+    }
+
+    drawHead() {
+      const plan = this.plan, head = make('div', this.node);
+      head.className = 'jp-FusiblePlan-head';
+      const words = [`${plan.block ? `block ${plan.block} · ` : ''}${plural(plan.calls, 'call')} → ` +
+        plural(plan.kernels.length, 'kernel'), size(plan.bytes)];
+      if (plan.saved_bytes > 0) words.push(`${size(plan.saved_bytes)} saved`);
+      words.push(`predicted ${time(plan.predicted)}`);
+      if (plan.measured !== null && plan.measured !== undefined)
+        words.push(`measured ${time(plan.measured)}` +
+          (plan.ratio ? ` (${times(plan.ratio)})` : plan.cold ? ' (cold)' : ''));
+      make('strong', head, words.join(' · '));
+      const was = this.first;
+      if (plan !== was && plan.predicted && was.predicted) {
+        const more = plan.bytes - was.bytes;
+        make('div', head, `${plan.state === 'considered' ? 'nothing has run yet; ' : ''}` +
+          `shown at first: ${plural(was.kernels.length, 'kernel')}, ` +
+          `${more ? `${more > 0 ? '+' : '−'}${size(Math.abs(more))} since, ` : ''}` +
+          `predicted ${time(was.predicted)} → ${time(plan.predicted)} ` +
+          `(${times(plan.predicted / was.predicted)})`).className = 'jp-FusiblePlan-small';
+      }
+    }
+
+    drawCard(parent, kernel) {
+      const card = make('section', parent);
+      card.className = 'jp-FusiblePlan-card';
+      card.setAttribute('aria-label', `${kernel.id}: ${kernel.does}`);
+      const title = make('div', card);
+      title.className = 'jp-FusiblePlan-title';
+      make('strong', title, `${kernel.id} ${kernel.scheme}`);
+      make('span', title, `${size(kernel.moves)}${kernel.bound ? ` · ${kernel.bound}` : ''}`)
+        .className = 'jp-FusiblePlan-small';
+      this.drawStatements(card, kernel);
+      this.drawBars(card, kernel);
+      if (!this.way) return;
+      this.letDrag(card, kernel);
+      this.drawFuse(card, kernel);
+      this.drawSettings(card, kernel);
+    }
+
+    /* Its statements, with a place to cut between two. */
+    drawStatements(card, kernel) {
+      const names = namesOf(this.plan, kernel);
+      const texts = [...new Set(kernel.statements || [])].map(n => (this.plan.statements[n - 1] || {}).text);
+      if (!this.way || names.length !== texts.length || names.length < 2) {
+        make('code', card, kernel.does);
+        return;
+      }
+      texts.forEach((text, i) => {
+        if (i) {
+          const line = make('div', card);
+          line.className = 'jp-FusiblePlan-cut';
+          this.button(line, '✂ cut', `cut-${kernel.id}-${i}`, () => this.ask(splitMessage(this.plan, kernel, i)),
+            `cut ${kernel.id} between ${names[i - 1]} and ${names[i]}`);
+        }
+        make('code', make('div', card), text);
+      });
+    }
+
+    /* The predicted time as a frame, the measured one filled, of all kernels to one scale. */
+    drawBars(card, kernel) {
+      const longest = Math.max(...this.plan.kernels.flatMap(k => [k.predicted || 0, k.measured || 0]), 1e-12);
+      const bars = make('div', card);
+      bars.className = 'jp-FusiblePlan-bars';
+      const bar = (seconds, kind, words) => {
+        if (typeof seconds !== 'number') return;
+        const one = make('div', bars);
+        one.className = `jp-FusiblePlan-bar ${kind}`;
+        one.style.width = `${Math.max(0.5, 100 * seconds / longest)}%`;
+        one.title = words;
+      };
+      const slow = kernel.ratio > 2 ? ' jp-mod-slow' : '';
+      bar(kernel.predicted, 'jp-mod-predicted', `predicted ${time(kernel.predicted)}`);
+      bar(kernel.measured, `jp-mod-measured${slow}`, `measured ${time(kernel.measured)}`);
+      const joined = kernel.joint && kernel.joint !== 'launch' && typeof kernel.measured !== 'number';
+      make('div', bars, `predicted ${time(kernel.predicted)}` +
+        (typeof kernel.measured === 'number' ? `, measured ${time(kernel.measured)}` : '') +
+        (kernel.ratio ? ` (${times(kernel.ratio)})` : '') +
+        (joined ? `, in the launch before (${kernel.joint})` : '')).className = 'jp-FusiblePlan-small';
+    }
+
+    /* A card that is put on another one. */
+    letDrag(card, kernel) {
+      card.draggable = this.free && this.plan.kernels.length > 1;
+      card.addEventListener('dragstart', event => {
+        this.dragged = kernel;
+        event.dataTransfer.setData('text/plain', kernel.does);
+        event.dataTransfer.effectAllowed = 'move';
+        event.stopPropagation();
+      });
+      card.addEventListener('dragend', () => { this.dragged = null; });
+      const meant = () => this.dragged && this.dragged !== kernel;
+      card.addEventListener('dragover', event => {
+        if (!meant()) return;
+        event.preventDefault();
+        card.classList.add('jp-mod-over');
+      });
+      card.addEventListener('dragleave', () => card.classList.remove('jp-mod-over'));
+      card.addEventListener('drop', event => {
+        card.classList.remove('jp-mod-over');
+        if (!meant()) return;
+        event.preventDefault();
+        event.stopPropagation();
+        this.fuse(this.dragged, kernel);
+      });
+    }
+
+    fuse(a, b) {
+      const message = fuseMessage(this.plan, a, b);
+      if (message) return this.ask(message);
+      this.tell(`${a.id} and ${b.id} are of one statement`, true);
+      return null;
+    }
+
+    /* The same without a mouse. */
+    drawFuse(card, kernel) {
+      const others = this.plan.kernels.filter(k => k !== kernel && fuseMessage(this.plan, k, kernel));
+      if (!others.length) return;
+      const row = make('div', card);
+      row.className = 'jp-FusiblePlan-row';
+      const key = `fuse-${kernel.id}`, one = others.length === 1;
+      const words = `fuse ${kernel.id} with`;
+      let chosen = others[0];
+      this.button(row, one ? `fuse with ${chosen.id}` : 'fuse with', key,
+        () => this.fuse(kernel, chosen), one ? `${words} ${chosen.id}` : `${words} the one chosen`);
+      if (one) return;
+      const list = make('select', row);
+      list.setAttribute('aria-label', words);
+      list.disabled = !this.free;
+      list.dataset.key = `${key}-list`;
+      for (const other of others) make('option', list, other.id);
+      list.addEventListener('change', () => { chosen = others[list.selectedIndex]; });
+    }
+
+    drawSettings(card, kernel) {
+      // Those of a plan that has not run are not known yet: kernels may be others.
+      const same = this.plan.state !== 'considered' || this.settings.size > 0;
+      if (!same || !kernel.occupancy) return;
+      const details = make('details', card);
+      const summary = make('summary', details, `settings${kernel.by_hand ? ` (by hand: ${kernel.by_hand})` : ''}`);
+      summary.dataset.key = `settings-${kernel.id}`;
+      details.open = this.open.has(kernel.id);
+      details.addEventListener('toggle', () => {
+        if (details.open === this.open.has(kernel.id)) return;
+        if (!details.open) this.open.delete(kernel.id);
+        else this.look(kernel);
+      });
+      const known = this.settings.get(kernel.id);
+      if (!known) return;
+      const choices = Object.entries(choicesOf(known));
+      if (!choices.length) make('div', details, 'there is one setting only').className = 'jp-FusiblePlan-small';
+      for (const [name, values] of choices) this.drawSlider(details, kernel, name, values);
+      if (kernel.by_hand)
+        this.button(details, 'leave them to the plan', `unset-${kernel.id}`,
+          () => this.ask({do: 'unset', kernel: kernel.id}));
+    }
+
+    /* What settings there are is asked for when somebody looks. */
+    async look(kernel) {
+      this.open.add(kernel.id);
+      if (this.settings.has(kernel.id)) return this.draw();
+      const answer = await this.ask({do: 'settings', kernel: kernel.id});
+      if (answer && answer.status === 'ok') this.settings.set(kernel.id, answer.data.settings);
+      this.draw();
+      return null;
+    }
+
+    drawSlider(parent, kernel, name, values) {
+      const label = make('label', parent);
+      make('span', label, name);
+      const slider = make('input', label);
+      const now = name === 'scheme' ? kernel.scheme : (kernel.setting || {})[name];
+      const value = make('span', label, String(now));
+      slider.type = 'range';
+      slider.min = 0;
+      slider.max = values.length - 1;
+      slider.value = Math.max(0, values.indexOf(now));
+      slider.disabled = !this.free;
+      slider.dataset.key = `slider-${kernel.id}-${name}`;
+      slider.setAttribute('aria-valuetext', String(now));
+      slider.addEventListener('input', () => {
+        value.textContent = String(values[slider.value]);
+        slider.setAttribute('aria-valuetext', value.textContent);
+      });
+      slider.addEventListener('change', () =>
+        this.ask({do: 'set', kernel: kernel.id, settings: {[name]: values[slider.value]}}));
+    }
+
+    drawPins() {
+      const pins = this.plan.pins || [];
+      if (!pins.length) return;
+      const row = make('div', this.node);
+      row.className = 'jp-FusiblePlan-row';
+      for (const pin of pins) {
+        const words = `${pin.statements.join(' and ')} ${pin.do === 'fuse' ? 'together' : 'apart'}`;
+        this.button(row, `${words} ✕`, `pin-${pin.statements.join('-')}`,
+          () => this.ask({do: `un${pin.do}`, statements: pin.statements}), `take back: ${words}`);
+      }
+    }
+
+    drawTools() {
+      const row = make('div', this.node);
+      row.className = 'jp-FusiblePlan-row';
+      this.button(row, 'run', 'run', () => this.ask({do: 'run'}),
+        'run the block as it is planned now, into scratch memory');
+      this.button(row, 'race', 'race', () => this.runRace(), 'run the plan against others, and without fusion');
+    }
+
+    /* What is raced is in use: a plan that has not run does so first. */
+    async runRace() {
+      const ready = this.plan.state !== 'considered' || await this.ask({do: 'run'});
+      const answer = ready && ready.status !== 'error' ? await this.ask({do: 'race'}) : null;
+      if (answer && answer.status === 'ok') this.race = answer.data;
+      this.draw();
+    }
+
+    drawRace() {
+      const {plans, runs} = this.race, table = make('table', this.node);
+      table.className = 'jp-FusiblePlan-race';
+      const head = make('tr', make('thead', table)), body = make('tbody', table);
+      for (const words of ['plan', `median of ${runs} runs`, '×', 'kernels', 'results', ''])
+        make('th', head, words);
+      const longest = Math.max(...plans.flatMap(p => [p.measured || 0, p.predicted || 0]));
+      for (const plan of plans) {
+        const row = make('tr', body);
+        make('td', row, plan.rank ? `plan ${plan.rank}` : plan.plan);
+        const cell = make('td', row);
+        for (const [seconds, kind] of [[plan.predicted, 'predicted'], [plan.measured, 'measured']]) {
+          if (typeof seconds !== 'number') continue;
+          const bar = make('div', cell);
+          bar.className = `jp-FusiblePlan-bar jp-mod-${kind}`;
+          bar.style.width = `${100 * seconds / longest}%`;
+          bar.title = `${kind} ${time(seconds)}`;
+        }
+        make('div', cell, plan.trouble || time(plan.measured)).className = 'jp-FusiblePlan-small';
+        make('td', row, plan.measured && plans[0].measured ? (plan.measured / plans[0].measured).toFixed(2) : '—');
+        make('td', row, String(plan.kernels));
+        make('td', row, plan.differ === null ? '—' : plan.differ ? `${plan.differ} of ${plan.elements} differ`
+          : 'the same bits');
+        const last = make('td', row);
+        if (plan.rank && !plan.trouble)
+          this.button(last, 'take', `take-${plan.rank}`, () => this.ask({do: 'choose', n: plan.rank}),
+            `take plan ${plan.rank}`);
+      }
+    }
+
+    button(parent, text, key, act, words) {
+      const button = make('button', parent, text);
+      button.type = 'button';
+      button.dataset.key = key;
+      button.disabled = !this.free;
+      if (words) button.title = words;
+      if (words) button.setAttribute('aria-label', words);
+      button.addEventListener('click', event => {
+        event.stopPropagation();
+        act();
+      });
+      return button;
+    }
+  }
+
+  function progressOf(answer) {
+    const done = typeof answer.done === 'number' ? ` ${Math.round(100 * answer.done)} %` : '';
+    return `${answer.what || 'running'}${done}`;
+  }
+
+  /* The kernel of a session, where it is one of Fusible that a plan can be asked of. */
+  const kernelOf = context => (context && context.session && context.session.kernel) || null;
+
+  async function plansPlugin() {
+    const [widgets, notebook, consoles] = await Promise.all(
+      ['@lumino/widgets', '@jupyterlab/notebook', '@jupyterlab/console'].map(takeShared));
+
+    /* What JupyterLab asks for a display with a plan. */
+    class PlanWidget extends widgets.Panel {
+      constructor(options, context, rendermime) {
+        super();
+        this.options = options;
+        this.context = context;
+        this.rendermime = rendermime;
+      }
+
+      async renderModel(model) {
+        const plan = model.data[PLAN_TYPE];
+        while (this.widgets.length) this.widgets[0].dispose();
+        if (this.way) this.way.close();
+        const asked = plan.kernel && plan.block && this.context;
+        this.way = asked ? new Way(() => kernelOf(this.context()), plan) : null;
+        const cards = new widgets.Widget();
+        this.addWidget(cards);
+        addStyle();
+        new Plan(cards.node, this.way).show(plan);
+        if (model.data['text/html']) await this.addTable(model);
+      }
+
+      /* What is seen where nothing can run, folded away: the graph, the reasons, the code. */
+      async addTable(model) {
+        const fold = new widgets.Widget(), html = this.rendermime.createRenderer('text/html');
+        const details = make('details', fold.node);
+        fold.addClass('jp-FusiblePlan');
+        make('summary', details, 'table, reasons, code');
+        await html.renderModel(model);
+        this.addWidget(fold);
+        this.addWidget(html);
+        html.hide();
+        details.addEventListener('toggle', () => html.setHidden(!details.open));
+      }
+
+      dispose() {
+        if (this.way) this.way.close();
+        super.dispose();
+      }
+    }
+
+    const draw = (rendermime, context) => rendermime.addFactory({
+      safe: false, // not in a notebook that is not trusted: there the table is shown
+      mimeTypes: [PLAN_TYPE],
+      createRenderer: options => new PlanWidget(options, context, rendermime)
+    }, 0);
+    return {
+      id: `${NAME}:plans`,
+      description: 'Plans as cards that can be put together, cut, run and raced',
+      autoStart: true,
+      requires: [notebook.INotebookTracker],
+      optional: [consoles.IConsoleTracker],
+      activate: (app, notebooks, consoles) => {
+        const add = panel => draw((panel.content && panel.content.rendermime) || panel.console.rendermime,
+          () => panel.sessionContext);
+        for (const tracker of [notebooks, consoles]) {
+          if (!tracker) continue;
+          tracker.forEach(add);
+          tracker.widgetAdded.connect((_, panel) => add(panel));
+        }
+      }
+    };
+  }
+
   /* Where a page has no notebooks, colours are left. */
   async function extension() {
     const plugins = [await languagePlugin()];
     try {
-      plugins.push(await variablesPlugin());
+      plugins.push(await variablesPlugin(), await plansPlugin());
     } catch (error) {
-      console.warn(`${NAME}: no pane of variables here: ${error}`);
+      console.warn(`${NAME}: no pane of variables and no plans here: ${error}`);
     }
     return {__esModule: true, default: plugins};
   }
@@ -379,6 +977,7 @@
     // for tests
     './parser': async () => parser,
     './size': async () => size,
+    './plans': async () => ({time, statementName, fuseMessage, splitMessage, choicesOf, Way, Plan}),
     './words': async () => ({KEYWORDS, CONSTANTS, DECLARATIONS, OPERATORS, NO_LETTERS})
   };
 
