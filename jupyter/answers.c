@@ -95,16 +95,24 @@ static const char *pygments_lexer(void) {
   return lexer && *lexer ? lexer : "julia";
 }
 
+/* Where a site has put the manual: `fusible kernel install --env FUSIBLE_HELP_URL ...`. */
+static json_t *help_links(void) {
+  const char *url = getenv("FUSIBLE_HELP_URL");
+  bool web = url && (!strncmp(url, "https://", 8) || !strncmp(url, "http://", 7));
+  json_t *link = web ? json_pack("{ss ss}", "text", "Fusible", "url", url) : NULL;
+  return link ? json_pack("[o]", link) : json_array();
+}
+
 /* codemirror_mode: a front end takes the language of this name, which our extension
  * of JupyterLab adds, or without it the one that has this media type. */
 json_t *fs_kernel_info(void) {
   return json_pack(
-      "{ss ss ss ss s{ss ss ss ss ss s{ss ss} ss} ss s[] s[] sb}", "status", "ok",
+      "{ss ss ss ss s{ss ss ss ss ss s{ss ss} ss} ss so s[s] sb}", "status", "ok",
       "protocol_version", FS_PROTOCOL_VERSION, "implementation", "fusible",
       "implementation_version", FS_VERSION, "language_info", "name", "fusible",
       "version", FS_VERSION, "mimetype", "text/x-fusible", "file_extension",
       ".fs", "pygments_lexer", pygments_lexer(), "codemirror_mode", "name", "fusible",
       "mime", "text/x-julia", "nbconvert_exporter", "script", "banner",
       "Fusible " FS_VERSION ": fused linear algebra. :help for help",
-      "help_links", "supported_features", "debugger", 0);
+      "help_links", help_links(), "supported_features", "kernel subshells", "debugger", 0);
 }

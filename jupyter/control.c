@@ -17,9 +17,10 @@ struct control {
 };
 
 /* What the shell thread knows; it is never busy for long. NULL at the end. */
-static json_t *ask_shell(struct control *c, enum fs_question what) {
+static json_t *ask_shell(struct control *c, enum fs_question what, const char *subshell) {
   struct fs_query *q = fs_calloc(1, sizeof *q);
   q->what = what;
+  q->subshell = subshell;
   fs_net_pass(c->shell, q);
   q = fs_net_take(c->shell, true);
   if (!q) return NULL;
@@ -38,7 +39,7 @@ static json_t *interrupt(struct control *c) {
 /* The worker is ended first, whatever it does; nothing waits for it. */
 static void shut_down(struct control *c, struct fs_request *r) {
   bool restart = json_is_true(json_object_get(r->content, "restart"));
-  json_decref(ask_shell(c, FS_ASK_STOP));
+  json_decref(ask_shell(c, FS_ASK_STOP, NULL));
   atomic_store(&c->s->stopping, true);
   json_t *content =
       json_pack("{ss sb}", "status", "ok", "restart", (int)restart);
@@ -114,7 +115,7 @@ static json_t *host_memory(void) {
 static json_t *usage(struct control *c) {
   static double last_wall, last_cpu; /* of this one thread */
   char host[HOST_NAME_MAX + 1] = "";
-  json_t *state = ask_shell(c, FS_ASK_STATE);
+  json_t *state = ask_shell(c, FS_ASK_STATE, NULL);
   int pid = (int)json_integer_value(json_object_get(state, "pid"));
   double seconds = 0, unused = 0, wall = fs_now();
   double bytes = resident(pid, &seconds) + resident(getpid(), &unused);
@@ -153,7 +154,7 @@ static json_t *debug_variable(const char *name, const json_t *known) {
 /* The variables as the debugger's protocol has them, without a debugger; and the
  * device's memory. */
 static json_t *inspect_variables(struct control *c) {
-  json_t *state = ask_shell(c, FS_ASK_STATE), *list = json_array(), *v;
+  json_t *state = ask_shell(c, FS_ASK_STATE, NULL), *list = json_array(), *v;
   const char *name;
   json_object_foreach(json_object_get(state, "variables"), name, v) {
     const char *kind = json_string_value(json_object_get(v, "kind"));
@@ -169,7 +170,7 @@ static json_t *inspect_variables(struct control *c) {
 static json_t *rich_inspect(struct control *c, const json_t *arguments) {
   const char *name =
       json_string_value(json_object_get(arguments, "variableName"));
-  json_t *state = ask_shell(c, FS_ASK_STATE), *data = json_object();
+  json_t *state = ask_shell(c, FS_ASK_STATE, NULL), *data = json_object();
   json_t *v = name ? json_object_get(json_object_get(state, "variables"), name)
                    : NULL;
   json_t *text = json_object_get(v, "text");
@@ -204,6 +205,21 @@ static json_t *debug(struct control *c, const struct fs_request *r) {
   return content;
 }
 
+/* -- subshells ---------------------------------------------------------------- */
+
+/* The shell thread has them. */
+static json_t *subshells(struct control *c, const struct fs_request *r) {
+  const char *id = json_string_value(json_object_get(r->content, "subshell_id"));
+  if (*r->type == 'c') return ask_shell(c, FS_ASK_NEW_SUBSHELL, NULL);
+  if (*r->type == 'l') return ask_shell(c, FS_ASK_SUBSHELLS, NULL);
+  return ask_shell(c, FS_ASK_NO_SUBSHELL, id ? id : "");
+}
+
+static bool is_about_subshells(const char *type) {
+  return !strcmp(type, "create_subshell_request") || !strcmp(type, "delete_subshell_request") ||
+         !strcmp(type, "list_subshell_request");
+}
+
 /* -- the thread -------------------------------------------------------------- */
 
 static void answer(struct control *c, struct fs_request *r) {
@@ -218,6 +234,7 @@ static void answer(struct control *c, struct fs_request *r) {
   else if (!strcmp(r->type, "kernel_info_request")) content = fs_kernel_info();
   else if (!strcmp(r->type, "usage_request")) content = usage(c);
   else if (!strcmp(r->type, "debug_request")) content = debug(c, r);
+  else if (is_about_subshells(r->type)) content = subshells(c, r);
   else fs_log("no answer to %.40s on control", r->type);
   if (content) {
     snprintf(type, sizeof type, "%.*s_reply",

@@ -147,8 +147,10 @@ static struct fs_request *keep(struct fs_message *m) {
   r->header[r->header_len] = 0;
   r->type = fs_strdup(m->type);
   const char *session = json_string_value(json_object_get(m->header, "session"));
+  const char *subshell = json_string_value(json_object_get(m->header, "subshell_id"));
   const char *date = json_string_value(json_object_get(m->header, "date"));
   r->session = fs_strdup(session ? session : "");
+  r->subshell = fs_strdup(subshell ? subshell : "");
   r->sent = date ? fs_seal_time(date) : -1;
   r->received = fs_seal_now();
   r->content = json_incref(m->content);
@@ -163,6 +165,7 @@ void fs_request_free(struct fs_request *r) {
   free(r->header);
   free(r->type);
   free(r->session);
+  free(r->subshell);
   json_decref(r->content);
   json_decref(r->metadata);
   free(r);

@@ -60,6 +60,7 @@ struct fs_request {
   char *type;
   json_t *content, *metadata;
   char *session;               /* the client's, from the header; "" */
+  char *subshell;              /* that it is for; "": the parent shell */
   int64_t sent, received;      /* milliseconds since 1970, by the client's clock (-1: it
                                   does not say) and by ours */
 };
@@ -149,11 +150,14 @@ void fs_log(const char *fmt, ...) FS_PRINTF(1, 2);
 void fs_log_unkept(struct fs_server *s);
 
 /* What control asks of the shell thread, and gets the answer in. */
-enum fs_question { FS_ASK_STATE, FS_ASK_STOP };
+enum fs_question { FS_ASK_STATE, FS_ASK_STOP, FS_ASK_NEW_SUBSHELL, FS_ASK_NO_SUBSHELL,
+                   FS_ASK_SUBSHELLS };
 #define FS_SHELL_DOOR "inproc://shell"
 struct fs_query {
   enum fs_question what;
-  json_t *answer;            /* FS_ASK_STATE: {"variables","memory","pid"} */
+  const char *subshell;      /* FS_ASK_NO_SUBSHELL: which one goes; borrowed */
+  json_t *answer;            /* FS_ASK_STATE: {"variables","memory","pid"}; of subshells a
+                                reply's content; NULL when the session is over */
 };
 
 /* Makes the worker known to the other threads; NULL before it is freed. */

@@ -28,6 +28,7 @@ struct shell {
   bool asking;             /* an input_request waits for its reply */
   struct {                 /* the last failure that ends a Run All */
     char *session;         /* of the client that sent the input */
+    char *subshell;        /* that it was for */
     int64_t at, ahead;     /* milliseconds: when; our clock ahead of the client's */
     double until;          /* when what was sent before it has arrived */
   } failure;
@@ -36,6 +37,9 @@ struct shell {
   json_t *reply, *expressions, *results;
   void *expression;        /* iterator */
   json_t *value, *trouble; /* of the one that runs */
+
+  FS_VEC(char *) subshells; /* their ids */
+  char *last_served;        /* the subshell of the input that began last */
 
   struct fs_comms comms;
   struct fs_choice choice; /* the message of one that runs */
@@ -81,12 +85,13 @@ static void abort_one(struct shell *h, struct fs_request *r) {
 
 static bool is_input(const struct fs_request *r) { return !strcmp(r->type, "execute_request"); }
 
-/* Inputs that wait are not run any more; what is sent from now on is. */
-static void abort_queue(struct shell *h) {
+/* Inputs of the subshell that wait are not run any more; what is sent from now on is. */
+static void abort_queue(struct shell *h, const char *subshell) {
   int kept = 0;
   for (int k = 0; k < h->queue.len; k++) {
-    if (is_input(h->queue.data[k])) abort_one(h, h->queue.data[k]);
-    else h->queue.data[kept++] = h->queue.data[k];
+    struct fs_request *r = h->queue.data[k];
+    if (is_input(r) && !strcmp(r->subshell, subshell)) abort_one(h, r);
+    else h->queue.data[kept++] = r;
   }
   h->queue.len = kept;
 }
@@ -102,7 +107,9 @@ static int64_t clock_ahead(const struct fs_request *r) {
 
 static void note_failure(struct shell *h, const struct fs_request *r) {
   free(h->failure.session);
+  free(h->failure.subshell);
   h->failure.session = fs_strdup(r->session);
+  h->failure.subshell = fs_strdup(r->subshell);
   h->failure.at = fs_seal_now();
   h->failure.ahead = clock_ahead(r);
   h->failure.until = fs_now() + 1;
@@ -119,6 +126,7 @@ static bool sent_before_failure(const struct shell *h,
                                 const struct fs_request *r) {
   if (fs_now() > h->failure.until || r->sent < 0) return false;
   if (strcmp(r->session, h->failure.session)) return false;
+  if (strcmp(r->subshell, h->failure.subshell)) return false;
   bool cell = json_object_get(r->metadata, "cellId") != NULL;
   int64_t sent = r->sent + h->failure.ahead;
   return sent < h->failure.at + (cell ? UNSEEN : 0) && sent > h->failure.at - DAY;
@@ -142,8 +150,8 @@ static void finish(struct shell *h, bool failed) {
   h->phase = IDLE;
   h->running = NULL;
   fs_cell_free(&h->cell);
+  if (stop) abort_queue(h, r->subshell);
   fs_request_free(r);
-  if (stop) abort_queue(h);
 }
 
 static bool evaluate(struct shell *h, const char *text, size_t len,
@@ -287,12 +295,24 @@ static void begin(struct shell *h, struct fs_request *r) {
   finish(h, failed);
 }
 
+/* Subshells take turns: what waits for another one than the last comes first. */
+static struct fs_request *take_next(struct shell *h) {
+  int k = 0;
+  while (k < h->queue.len && h->last_served && !strcmp(h->queue.data[k]->subshell, h->last_served))
+    k++;
+  if (k == h->queue.len) k = 0;
+  struct fs_request *r = h->queue.data[k];
+  h->queue.len--;
+  memmove(h->queue.data + k, h->queue.data + k + 1,
+          sizeof *h->queue.data * (size_t)(h->queue.len - k));
+  free(h->last_served);
+  h->last_served = fs_strdup(r->subshell);
+  return r;
+}
+
 static void begin_next(struct shell *h) {
   while (h->phase == IDLE && h->queue.len && !h->stopped) {
-    struct fs_request *r = h->queue.data[0];
-    h->queue.len--;
-    memmove(h->queue.data, h->queue.data + 1,
-            sizeof *h->queue.data * (size_t)h->queue.len);
+    struct fs_request *r = take_next(h);
     if (is_input(r)) begin(h, r);
     else begin_choice(h, r);
   }
@@ -491,13 +511,69 @@ static void shut_down(struct shell *h, const struct fs_request *r) {
   reply(h, r, content);
 }
 
+/* -- subshells ----------------------------------------------------------------- */
+
+enum { MOST_SUBSHELLS = 64 };
+
+static int find_subshell(const struct shell *h, const char *id) {
+  for (int k = 0; k < h->subshells.len; k++)
+    if (!strcmp(h->subshells.data[k], id)) return k;
+  return -1;
+}
+
+static json_t *no_subshell(const char *why) {
+  return json_pack("{ss ss ss s[s]}", "status", "error", "ename", "no-subshell", "evalue", why,
+                   "traceback", why);
+}
+
+static const char not_there[] = "there is no subshell of this id";
+
+/* The reply to what control was asked about them. */
+static json_t *answer_subshells(struct shell *h, const struct fs_query *q) {
+  if (q->what == FS_ASK_SUBSHELLS) {
+    json_t *list = json_array();
+    for (int k = 0; k < h->subshells.len; k++)
+      json_array_append_new(list, json_string(h->subshells.data[k]));
+    return json_pack("{ss so}", "status", "ok", "subshell_id", list);
+  }
+  if (q->what == FS_ASK_NEW_SUBSHELL) {
+    static int made; /* of this one thread */
+    struct fs_str id = {0};
+    if (h->subshells.len == MOST_SUBSHELLS) return no_subshell("there are 64 subshells already");
+    fs_str_printf(&id, "%.8s-%d", h->s->seal.session, ++made);
+    *FS_PUSH(&h->subshells) = fs_strdup(fs_str_text(&id));
+    json_t *content = json_pack("{ss ss}", "status", "ok", "subshell_id", fs_str_text(&id));
+    fs_str_free(&id);
+    return content;
+  }
+  int k = find_subshell(h, q->subshell);
+  if (k < 0) return no_subshell(not_there);
+  abort_queue(h, q->subshell);
+  free(h->subshells.data[k]);
+  h->subshells.data[k] = h->subshells.data[--h->subshells.len];
+  return json_pack("{ss}", "status", "ok");
+}
+
 /* Messages of comms wait for their turn, with inputs. */
 static bool has_turn(const struct shell *h, const struct fs_request *r) {
   const char *id = json_string_value(json_object_get(r->content, "comm_id"));
   return is_input(r) || (!strcmp(r->type, "comm_msg") && fs_comms_find(&h->comms, id));
 }
 
+/* Whether the request is for a subshell that is not there; then it has been answered. */
+static bool goes_astray(struct shell *h, struct fs_request *r) {
+  size_t len = strlen(r->type), tail = strlen("_request");
+  if (!*r->subshell || find_subshell(h, r->subshell) >= 0) return false;
+  fs_publish_status(h->port, r, "busy");
+  fs_publish_flush(h->port);
+  if (len > tail && !strcmp(r->type + len - tail, "_request")) reply(h, r, no_subshell(not_there));
+  fs_publish_status(h->port, r, "idle");
+  fs_request_free(r);
+  return true;
+}
+
 static void on_request(struct shell *h, struct fs_request *r) {
+  if (goes_astray(h, r)) return;
   if (has_turn(h, r)) {
     if (is_input(r) && h->phase == IDLE && sent_before_failure(h, r)) abort_one(h, r);
     else *FS_PUSH(&h->queue) = r;
@@ -553,6 +629,8 @@ static void answer_control(struct shell *h) {
   if (!q) return;
   if (q->what == FS_ASK_STOP) {
     stop(h);
+  } else if (q->what != FS_ASK_STATE) {
+    q->answer = answer_subshells(h, q);
   } else if (!h->stopped) {
     q->answer = json_pack(
         "{so so si}", "variables",
@@ -623,6 +701,10 @@ void *fs_shell_run(void *server) {
   for (int k = 0; k < h.queue.len; k++) fs_request_free(h.queue.data[k]);
   FS_VEC_FREE(&h.queue);
   free(h.failure.session);
+  free(h.failure.subshell);
+  free(h.last_served);
+  for (int k = 0; k < h.subshells.len; k++) free(h.subshells.data[k]);
+  FS_VEC_FREE(&h.subshells);
   fs_comms_free(&h.comms);
   zmq_close(h.router);
   zmq_close(h.input);

@@ -29,7 +29,7 @@ from score import Score  # noqa: E402
 DIFFERENT = {
     ('kernel_info_reply', 'content.language_info.codemirror_mode'):
         'the specification allows a name or an object',
-    ('kernel_info_reply', 'content.help_links'): 'no pages on the web',
+    ('kernel_info_reply', 'content.help_links'): 'ours has pages only where a site has put some',
     ('execute_reply', 'metadata.engine'): 'of ipyparallel',
     ('execute_reply', 'metadata.status'): 'of ipyparallel',
     ('execute_reply', 'content.engine_info'): 'of ipyparallel',
