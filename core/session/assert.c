@@ -20,7 +20,7 @@ static const struct { const char *what, *key; char unit; } figures[] = {
   {"kernels", "", 'n'}, {"launches", "launches", 'n'}, {"calls", "calls", 'n'},
   {"bytes", "bytes", 'b'}, {"saved", "saved_bytes", 'b'},
   {"peak", "peak_bytes", 'b'}, {"predicted", "predicted", 's'},
-  {"measured", "measured", 's'}, {"ratio", "", 'n'}, {"scheme", "", 'w'},
+  {"measured", "measured", 's'}, {"runs", "runs", 'n'}, {"ratio", "", 'n'}, {"scheme", "", 'w'},
 };
 
 static double number(const json_t *o, const char *key) {
