@@ -247,7 +247,7 @@ EXAMPLEDIR = $(DESTDIR)$(PREFIX)/share/fusible/examples
 KERNELDIR = $(DESTDIR)$(PREFIX)/share/jupyter/kernels/fusible
 LABDIR = $(DESTDIR)$(PREFIX)/share/jupyter/labextensions/jupyterlab-fusible
 install: all
-	install -d $(BINDIR) $(MANDIR) $(EXAMPLEDIR)/data $(EXAMPLEDIR)/paper
+	install -d $(BINDIR) $(MANDIR) $(addprefix $(EXAMPLEDIR)/,data paper exercises)
 	install -m 755 $(BUILD)/fusible $(BUILD)/fusible-kernel $(MPI_MODULE) $(BINDIR)
 	install -d $(KERNELDIR)
 	install -m 644 jupyter/kernelspec/logo-* $(KERNELDIR)
@@ -260,6 +260,7 @@ install: all
 	install -m 644 $(wildcard examples/*.fs examples/*.ipynb) $(EXAMPLEDIR)
 	install -m 644 $(wildcard examples/data/*) $(EXAMPLEDIR)/data
 	install -m 644 $(wildcard examples/paper/*) $(EXAMPLEDIR)/paper
+	install -m 644 $(wildcard examples/exercises/*) $(EXAMPLEDIR)/exercises
 uninstall:
 	rm -rf $(KERNELDIR) $(LABDIR)
 	rm -f $(BINDIR)/fusible $(BINDIR)/fusible-kernel $(MANDIR)/fusible.1

@@ -39,6 +39,10 @@ def main():
         S.check(graded == set().union(*(wrong for _, wrong in answers)), f'{name}: all can fail')
         for answer, wrong in answers:
             got = failing(name, answer)
+            # A measured time is judged: a machine that is busy with something else gets
+            # two more chances to be right, and none to be wrong.
+            for _ in range(2):
+                got = failing(name, answer) if got > wrong else got
             S.check(got == wrong, f'{name}, {answer!r}: {got} failed, not {wrong}')
     return S.close()
 
