@@ -370,7 +370,7 @@ def live_plan(p):
 
 
 def fold_out(p, cell):
-    summary = cell.locator('.jp-OutputArea details > summary')
+    summary = cell.locator('.jp-FusiblePlan > details > summary')
     if not S.check(summary.count() > 0, 'the plan folds out'):
         return
     before = len(outputs(cell))
@@ -651,7 +651,7 @@ def readme(p, lab):
         p.page.keyboard.press('Control+Enter')
         time.sleep(0.5)
         p.done(p.cell(k % len(README)))
-    p.cell(1).locator('details > summary').first.click()
+    p.cell(1).locator('.jp-FusiblePlan > details > summary').first.click()
     p.page.locator('.jp-RenderedVegaCommon5 canvas').first.wait_for(
         timeout=WAIT)
     time.sleep(1)

@@ -338,9 +338,9 @@
       id: `${NAME}:variables`,
       description: 'A pane of the variables of a notebook or console of Fusible',
       autoStart: true,
-      requires: [notebook.INotebookTracker],
-      optional: [consoles.IConsoleTracker],
+      optional: [notebook.INotebookTracker, consoles.IConsoleTracker],
       activate: (app, notebooks, consoles) => {
+        if (!notebooks) return;
         class Pane extends widgets.Widget {
           onAfterShow() { shown.refresh(); }
         }
@@ -894,8 +894,10 @@
   const kernelOf = context => (context && context.session && context.session.kernel) || null;
 
   async function plansPlugin() {
-    const [widgets, notebook, consoles] = await Promise.all(
-      ['@lumino/widgets', '@jupyterlab/notebook', '@jupyterlab/console'].map(takeShared));
+    const widgets = await takeShared('@lumino/widgets');
+    const [notebook, consoles, mime] = await Promise.all(
+      ['@jupyterlab/notebook', '@jupyterlab/console', '@jupyterlab/rendermime']
+        .map(name => takeShared(name).catch(() => null)));
 
     /* What JupyterLab asks for a display with a plan. */
     class PlanWidget extends widgets.Panel {
@@ -947,28 +949,34 @@
       id: `${NAME}:plans`,
       description: 'Plans as cards that can be put together, cut, run and raced',
       autoStart: true,
-      requires: [notebook.INotebookTracker],
-      optional: [consoles.IConsoleTracker],
-      activate: (app, notebooks, consoles) => {
+      optional: [notebook && notebook.INotebookTracker, consoles && consoles.IConsoleTracker,
+        mime && mime.IRenderMimeRegistry].filter(token => token),
+      activate: (app, ...services) => {
         const add = panel => draw((panel.content && panel.content.rendermime) || panel.console.rendermime,
           () => panel.sessionContext);
-        for (const tracker of [notebooks, consoles]) {
-          if (!tracker) continue;
+        const trackers = services.filter(service => service && service.widgetAdded);
+        for (const tracker of trackers) {
           tracker.forEach(add);
           tracker.widgetAdded.connect((_, panel) => add(panel));
         }
+        // Voila has one page, one kernel, and no notebooks.
+        const page = services.find(service => service && service.addFactory);
+        if (!trackers.length && page)
+          draw(page, () => ({session: app.widgetManager}));
       }
     };
   }
 
-  /* Where a page has no notebooks, colours are left. */
+  /* A page has what it can have: Voila has plans only. */
   async function extension() {
-    const plugins = [await languagePlugin()];
-    try {
-      plugins.push(await variablesPlugin(), await plansPlugin());
-    } catch (error) {
-      console.warn(`${NAME}: no pane of variables and no plans here: ${error}`);
-    }
+    const plugins = [];
+    for (const [what, plugin] of [['colours', languagePlugin], ['pane of variables', variablesPlugin],
+      ['cards of plans', plansPlugin]])
+      try {
+        plugins.push(await plugin());
+      } catch (error) {
+        console.warn(`${NAME}: no ${what} here: ${error}`);
+      }
     return {__esModule: true, default: plugins};
   }
 
