@@ -931,7 +931,10 @@
         this.addWidget(fold);
         this.addWidget(html);
         html.hide();
-        details.addEventListener('toggle', () => html.setHidden(!details.open));
+        details.addEventListener('toggle', () => {
+          html.setHidden(!details.open);
+          for (const inner of html.node.querySelectorAll(':scope > details')) inner.open = details.open;
+        });
       }
 
       dispose() {
