@@ -357,6 +357,7 @@ def test_commands(k, c):
     plan_of(c, 'z = A .* 2 + 1;')
     listed = text_of(c.execute(':block')[1])
     assert f"{plan['block']}  q = A*p; s = A'*r" in listed, listed
+    assert len({line for line in listed.splitlines()}) == len(listed.splitlines()), listed
     shown = plan_of(c, f":block {plan['block']}\n:plan")
     assert shown['block'] == plan['block'], shown
     assert c.execute(':block 100000')[0]['ename'] == 'no-block'
