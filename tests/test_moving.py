@@ -169,8 +169,8 @@ def grows_to_the_end(home):
     score.check(planned[1] - planned[0] <= 2*FEW, f'{planned} blocks planned')
 
 
-# Replaced in place, one kernel a round: loop over k (and i), numpy's, how often a block may be
-# looked up. x and y have 1000 elements, A is 60 x 60.
+# Replaced in place, or in the storage of the value before: loop over k (and i), numpy's, how often
+# a block may be looked up. x and y have 1000 elements, A is 60 x 60.
 AT_ONCE = [
     ('for k = 2:1000; x[k] = mod(x[k] + x[k-1], 31); end',
      'for k in range(1, 1000): x[k] = (x[k] + x[k-1]) % 31', 40),
@@ -189,6 +189,18 @@ AT_ONCE = [
     ('for i = 3:60; for k = 2:i-1; A[i, k] = mod(A[i, k] - A[i, 1:k-1]*A[1:k-1, k], 31); end; end',
      'for i in range(2, 60):\n for k in range(1, i): '
      'A[i, k] = (A[i, k] - A[i, :k] @ A[:k, k]) % 31', 900),
+    # Several kernels a round; results change places with what they replace.
+    ('y[1] = 3; s = y[1]; for k = 2:1000; s = mod(s + x[k-1:-1:1]\'*y[1:k-1] + x[k], 31); '
+     'y[1:k-1] = mod(y[1:k-1] + s*y[k-1:-1:1], 31); y[k] = s; end; x[1] = s',
+     'y[0] = 3; s = 3.0\nfor k in range(1, 1000):\n s = (s + x[:k][::-1] @ y[:k] + x[k]) % 31\n'
+     ' y[:k] = (y[:k] + s*y[:k][::-1]) % 31; y[k] = s\nx[0] = s', 80),
+    ('x += 0; for k = 2:900; x[k] = 7; x[920] = mod(x[920] + x[k] + sum(x[1:k]), 31); end',
+     'for k in range(1, 900): x[k] = 7; x[919] = (x[919] + x[k] + x[:k+1].sum()) % 31', 80),
+    # The same loop again finds what it was, though its first rounds are others.
+    ('for i = 1:40; y = zeros(1000, "f64"); y[1] = i; '
+     'for k = 2:60; y[k] = mod(y[1] + x[1:k-1]\'*y[1:k-1], 31); end; end',
+     'for i in range(40):\n y = np.zeros(1000); y[0] = i + 1\n'
+     ' for k in range(1, 60): y[k] = (y[0] + x[:k] @ y[:k]) % 31', 300),
     # Which of the two columns comes first in the block goes by how they are aligned.
     ('B = A + 0; for i = 1:59; for k = 1:60; '
      'A[i, k] = mod(A[i, k] + B[i+1:60, i]\'*B[i+1:60, k], 31); end; end',
@@ -215,7 +227,7 @@ def at_once(home):
         done = fakegpu.run_script('\n'.join(text), 'cpu', home)
         count = np.arange(1, 3601)
         env = {'A': np.mod(7.0*count + 2, 29).reshape(60, 60),
-               'x': np.mod(11.0*count[:1000] + 1, 29), 'y': np.mod(3.0*count[:1000] + 4, 29)}
+               'np': np, 'x': np.mod(11.0*count[:1000] + 1, 29), 'y': np.mod(3.0*count[:1000] + 4, 29)}
         exec(code, env)  # pylint: disable=exec-used
         for n in 'Axy':
             score.check(done.returncode == 0 and np.array_equal(np.load(f'{home}/{n}.npy'), env[n]),

@@ -197,8 +197,10 @@ static bool may_run(struct fs_interp *in, struct fs_again *a, enum fs_status *st
   bool moved = false;
   struct fs_epoch here = fs_run_epoch(in->runner, in->language);
   if (!fs_run_may_recall(in->runner) || !fs_memo_block(&a->memo, here)) return false;
-  for (int k = 0; k < a->guards.len; k++)
-    if (!holds(in, a, k, &moved)) return false;
+  bool hold = true;
+  for (int k = 0; k < a->guards.len && hold; k++) hold = holds(in, a, k, &moved);
+  if (!hold) fs_moves_missed(a);
+  if (!hold) return false;
   for (int k = 0; k < a->effects.len; k++) /* to give a value needs no memory */
     if (!fs_scope_find(in->scope, a->effects.data[k].name)) return false;
   return !moved || fs_moves_go(in, a, st);

@@ -109,6 +109,9 @@ void fs_moves_end(struct fs_interp *in, struct fs_again *a, const struct fs_ahea
  * what is recorded is better than a recording of that round. */
 bool fs_moves_learning(const struct fs_again *a);
 bool fs_moves_stay(struct fs_again *a);
+/* A round that is unlike what is recorded in more than numbers: the first one of a loop that
+ * comes again, as a rule. */
+void fs_moves_missed(struct fs_again *a);
 /* What was recorded is to be forgotten. */
 void fs_moves_forget(struct fs_again *a);
 void fs_moves_free(struct fs_moves *m);

@@ -431,6 +431,10 @@ bool fs_moves_learning(const struct fs_again *a) {
   return a->moves && !a->moves->refused && a->moves->n;
 }
 
+void fs_moves_missed(struct fs_again *a) {
+  if (a->moves) a->moves->stays = a->moves->ready;
+}
+
 bool fs_moves_stay(struct fs_again *a) {
   struct fs_moves *m = a->moves;
   bool stays = m && m->ready && m->stays && m->stayed < STAYS;

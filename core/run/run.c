@@ -29,6 +29,7 @@ struct family {
   uint64_t structure;
   FS_VEC(uint64_t) sizes;
   int last;                   /* number of the last block of another size; 0: none */
+  bool claimed;               /* a loop has it for itself, and with it its size's plan */
   int alike;                  /* blocks that were planned like the one before */
   double searched;            /* bytes that the last one moves whose plan was searched for */
   enum fs_strategy strategy;  /* ... which was planned by this */
@@ -221,12 +222,6 @@ static void hide(struct fs_runner *r, struct fs_block *b) {
   b->life->turn++;
 }
 
-/* A loop's block is measured in its first sizes, before it is claimed. */
-void fs_run_claim(struct fs_runner *r, struct fs_block *b) {
-  hide(r, b);
-  b->untimed = true;
-}
-
 static int any_block(struct fs_runner *r) {
   r->chance = fs_hash(&r->chance, sizeof r->chance, 1);
   return (int)(r->chance % (uint64_t)r->blocks.len);
@@ -383,7 +378,7 @@ static bool changes_size(struct fs_runner *r, const struct fs_graph *g) {
   struct fs_graph_kind kind = fs_graph_kind(g);
   struct family *f = family_of(r, kind.structure);
   for (int k = 0; k < f->sizes.len; k++)
-    if (f->sizes.data[k] == kind.sizes) return false;
+    if (f->sizes.data[k] == kind.sizes) return f->claimed;
   if (f->sizes.len >= (is_large(r, g) ? LARGE_EACH : SIZES_EACH)) return true;
   *FS_PUSH(&f->sizes) = kind.sizes;
   return false;
@@ -412,6 +407,18 @@ static void remember_size(struct fs_runner *r, struct fs_block *b) {
   b->untimed = b->plan->found->like && (f->alike & (f->alike - 1));
   f->last = b->number;
   f->strategy = r->options.strategy;
+}
+
+/* A loop's block is measured in its first sizes, before it is claimed. What another loop plans
+ * of its structure is planned like it. */
+void fs_run_claim(struct fs_runner *r, struct fs_block *b) {
+  struct family *f = family_of(r, fs_graph_kind(b->plan->graph).structure);
+  f->last = b->number;
+  f->claimed = true;
+  f->searched = bytes_moved(b->plan->graph);
+  f->strategy = r->options.strategy;
+  hide(r, b);
+  b->untimed = true;
 }
 
 /* Finds or compiles the block of a simplified graph. */
@@ -879,37 +886,99 @@ static enum fs_status start(struct launch *l, bool timed, struct fs_diags *d) {
 
 /* -- rounds that follow at once ---------------------------------------------------- */
 
-/* The one kernel that a round starts; -1: it is not one. */
-static int kernel_of_round(const struct launch *l) {
+/* Whether a round starts kernels alone, no library. */
+static bool starts_kernels(const struct launch *l) {
   const struct fs_plan *plan = l->block->plan;
-  int found = -1;
-  for (int k = 0; k < plan->kernels.len; k++) {
-    if (l->now->skip[k]) continue;
-    if (found >= 0 || plan->kernels.data[k].lib_node || !l->block->codes[k]) return -1;
-    found = k;
-  }
-  return found;
+  for (int k = 0; k < plan->kernels.len; k++)
+    if (!l->now->skip[k] && plan->kernels.data[k].lib_node) return false;
+  return plan->graph->outputs.len <= FS_ROUND_HOMES;
 }
 
-/* Whether all that the block stores lies where the values lie that it replaces. */
-static bool stays_home(const struct launch *l) {
+/* The value that result k replaces, if nobody else has it. */
+static struct fs_tensor *replaced(const struct launch *l, int k) {
+  for (int i = 0; i < l->block->plan->graph->inputs.len; i++)
+    if (l->now->inputs[i]->storage == l->more->home[k] && is_dying(l, i)) return l->now->inputs[i];
+  return NULL;
+}
+
+/* Whether result k and the value that it replaces can exchange their storage. */
+static bool can_change(const struct launch *l, int k) {
   const struct fs_plan *plan = l->block->plan;
-  if (plan->graph->outputs.len > FS_ROUND_HOMES) return false;
-  for (int k = 0; k < plan->slots.len; k++)
-    if (plan->slots.data[k].kind == FS_SLOT_TEMP) return false;
-  for (int k = 0; k < plan->graph->outputs.len; k++)
-    if (l->now->storages[plan->result_slot[k]] != l->more->home[k]) return false;
+  int slot = plan->result_slot[k];
+  const struct fs_tensor *t = replaced(l, k);
+  if (!t || plan->slots.data[slot].kind != FS_SLOT_RESULT ||
+      l->now->storages[slot]->bytes > t->storage->bytes)
+    return false;
+  for (int j = 0; j < k; j++)
+    if (plan->result_slot[j] == slot || l->more->home[j] == t->storage) return false;
+  struct fs_layout layout = unsqueeze(&plan->result_layout[k], &t->shape);
+  bool same = layout.offset == t->layout.offset;
+  for (int d = 0; d < t->shape.rank; d++) same &= layout.stride[d] == t->layout.stride[d];
+  return same;
+}
+
+/* Whether each result lies where the value lay that it replaces, or can change places with it
+ * (then `moves`). */
+static bool stays_home(const struct launch *l, bool *moves) {
+  const struct fs_plan *plan = l->block->plan;
+  *moves = false;
+  for (int k = 0; k < plan->graph->outputs.len; k++) {
+    if (l->now->storages[plan->result_slot[k]] == l->more->home[k]) continue;
+    if (!can_change(l, k)) return false;
+    *moves = true;
+  }
   return true;
 }
 
-static void place_slots(const struct launch *l) {
+/* Results become the values that the next round reads, and the storage of those that they
+ * replace is that of its results. Done twice, nothing has changed. */
+static void change_places(struct launch *l) {
   const struct fs_plan *plan = l->block->plan;
+  for (int k = 0; k < plan->graph->outputs.len; k++) {
+    struct fs_storage **now = &l->now->storages[plan->result_slot[k]];
+    if (*now == l->more->home[k]) continue;
+    struct fs_tensor *t = replaced(l, k);
+    struct fs_storage *old = t->storage;
+    t->storage = *now;
+    t->triangle = 0;
+    *now = old;
+    l->more->home[k] = t->storage;
+  }
+}
+
+static void put_storage(struct launch *l, int slot, struct fs_storage *borrows) {
+  struct fs_storage *old = l->now->storages[slot];
+  l->now->storages[slot] = fs_storage_ref(borrows);
+  fs_storage_unref(old);
+}
+
+/* What is read, and what is overwritten where it lies, is in the storage of today's values. */
+static void place_inputs(struct launch *l) {
+  const struct fs_plan *plan = l->block->plan;
+  for (int s = 0; s < plan->slots.len; s++)
+    if (plan->slots.data[s].kind == FS_SLOT_INPUT)
+      put_storage(l, s, l->now->inputs[plan->slots.data[s].index]->storage);
+  for (int k = l->left_out; k < plan->kernels.len; k++)
+    if (taken(l, k)) put_storage(l, plan->kernels.data[k].accesses.data[1].slot, taken(l, k)->storage);
+}
+
+/* Temporaries are kept from round to round, and made anew where they grow. */
+static enum fs_status place_slots(struct launch *l, struct fs_diags *d) {
+  const struct fs_plan *plan = l->block->plan;
+  place_inputs(l);
   for (int k = 0; k < plan->slots.len; k++) {
     const struct fs_slot *s = &plan->slots.data[k];
-    bool part = s->kind == FS_SLOT_PART;
-    char *whole = part ? l->now->ptrs[s->index] : l->now->storages[k]->ptr;
-    l->now->ptrs[k] = whole + fs_slot_begin(plan, k);
+    struct fs_storage **storage = &l->now->storages[k];
+    if (s->kind == FS_SLOT_TEMP && *storage &&
+        (*storage)->bytes < (size_t)s->count * fs_dtype_size(s->dtype)) {
+      fs_storage_unref(*storage);
+      *storage = NULL;
+    }
+    enum fs_status st = make_storage(l, k, d);
+    if (st != FS_OK) return st;
+    if (*storage) l->now->ptrs[k] = (char *)(*storage)->ptr + fs_slot_begin(plan, k);
   }
+  return FS_OK;
 }
 
 /* Ctrl-C, and that somebody is told how far a loop is. */
@@ -921,23 +990,33 @@ static bool ends_row(double begun) {
   return ends;
 }
 
-/* Rounds after the first: numbers, places and the kernel. */
+static enum fs_status launch_round(struct launch *l, struct fs_diags *d) {
+  struct fs_target *target = l->r->target;
+  enum fs_status st = FS_OK;
+  for (int k = 0; k < l->block->plan->kernels.len && st == FS_OK; k++)
+    if (l->block->codes[k] && !l->now->skip[k])
+      st = target->ops->launch(target, l->block->codes[k], l->now->ptrs, l->now->params, NULL, d);
+  return st;
+}
+
+/* Rounds after the first: places, numbers and the kernels. Should it jump, each name has the
+ * value of the last round. */
 static void run_rounds(struct launch *l, struct fs_diags *d) {
   struct fs_rounds *m = l->more;
   struct fs_block *b = l->block;
-  struct fs_target *target = l->r->target;
   enum fs_part part = fs_account_kernels(), before = fs_account.part;
   double begun = fs_account.since;
-  int k = kernel_of_round(l);
+  bool moves, may = starts_kernels(l) && stays_home(l, &moves);
   fs_interrupt_hold(true);
-  for (; k >= 0 && stays_home(l) && m->done < m->left && !ends_row(begun); m->done++) {
+  for (; may && m->done < m->left && !ends_row(begun); m->done++) {
+    if (moves) change_places(l);
     m->failed = m->next(m->user, d);
-    if (m->failed) break;
-    place_slots(l);
+    if (m->failed == FS_OK) m->failed = place_slots(l, d);
     fs_account_to(part);
     double start = fs_account.since;
-    m->failed = target->ops->launch(target, b->codes[k], l->now->ptrs, l->now->params, NULL, d);
+    if (m->failed == FS_OK) m->failed = launch_round(l, d);
     fs_account_to(before);
+    if (m->failed && moves) change_places(l);
     if (m->failed) break;
     b->seconds = fs_account.since - start;
     fs_times_add(&b->row, b->seconds);
@@ -970,7 +1049,7 @@ static enum fs_status run_block(struct launch *l, bool timed,
   if (st == FS_OK) st = start(l, timed, d);
   if (held) fs_interrupt_hold(false);
   if (l->overwrites) end_overwriting(l, st == FS_OK);
-  if (st == FS_OK && l->more && !timed && held && fs_runner_waits(l->r)) run_rounds(l, d);
+  if (st == FS_OK && l->more && !timed && fs_runner_waits(l->r)) run_rounds(l, d);
   if (st == FS_OK) st = give_results(l, handles, d);
   if (st == FS_OK) remember_lists(l);
   if (st == FS_OK) outlive(r, l->block);

@@ -158,13 +158,13 @@ struct fs_memo {
  * statements count. */
 bool fs_run_may_recall(const struct fs_runner *r);
 /* Rounds of a loop that may follow on a run at once, since they are the same kernels with
- * other numbers: where the block is one kernel for which the host waits, and puts its results
- * where the values lie that they replace. */
+ * other numbers: where the host waits for them, no library is called, and results lie where
+ * the values lie that they replace, or can change places with them. */
 struct fs_rounds {
   int64_t left;              /* so many at most */
   enum fs_status (*next)(void *user, struct fs_diags *d); /* the numbers of one more */
   void *user;
-  const struct fs_storage *home[FS_ROUND_HOMES]; /* of each result: what it must replace */
+  const struct fs_storage *home[FS_ROUND_HOMES]; /* of each result: what it replaces */
   int64_t done;              /* so many did */
   enum fs_status failed;     /* what ended them, else FS_OK: those before it stay done */
 };

@@ -836,6 +836,8 @@ struct fs_walk *fs_walk_new(const struct fs_plan *plan,
 
 static bool is_run(const struct fs_walk *w, const struct fs_run *run, int first, int count,
                    const int64_t *stride) {
+  if (count == 1 && w->kernel->space.dim[first] != 1)
+    return run->linear && run->stride == stride[first];
   struct fs_run now = fs_run_of(&w->kernel->space, first, count, stride);
   return now.linear == run->linear && now.stride == run->stride;
 }
@@ -872,11 +874,20 @@ static bool is_walked_alike(const struct fs_walk *w) {
          are_as_linear(w, &w->end_rows) && are_as_linear(w, &w->end_columns);
 }
 
+/* Whether each value has the place that it had under another cut: without rows they go by
+ * the cut alone. */
+static bool is_placed_alike(const struct fs_walk *w, const struct fs_cpu_schedule *before) {
+  const struct fs_cpu_schedule *now = &w->cut;
+  return !fs_kernel_has_rows(w->kernel) && now->rows == before->rows &&
+         now->columns == before->columns && now->tasks == before->tasks;
+}
+
 bool fs_walk_resize(struct fs_walk *w, const struct fs_device *device) {
+  struct fs_cpu_schedule before = w->cut;
   if (w->lines || !is_walked_alike(w) || !fs_cpu_cut_anew(&w->cut, device) ||
       fs_walk_grouping(w) != w->grouping)
     return false;
-  place(w);
+  if (!is_placed_alike(w, &before)) place(w);
   return true;
 }
 
