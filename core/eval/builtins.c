@@ -80,6 +80,9 @@ static const struct fs_builtin builtins[] = {
      "\"sum\", \"prod\", \"max\", \"min\", \"any\", \"all\", \"argmax\", \"argmin\", "
      "\"var\", \"logsumexp\", one of "
      "the first six as a function, or an associative function of two elements"},
+    {"scan", 2, 4, fs_bi_scan, FS_BT_WHOLE, 0, "scan(op, x[, dim[, start]])",
+     "what the elements up to each come to, put together by op: \"sum\", \"prod\", \"max\", \"min\", or an "
+     "associative function of two elements; with a start value in front of them"},
 
     {"find", 1, 2, fs_bi_find, FS_BT_WHOLE, 0, "find(mask)",
      "the positions, from 1 and row by row, of the elements that are true or not zero; "

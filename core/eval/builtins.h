@@ -32,7 +32,7 @@ extern const struct fs_builtin_table fs_builtin_table;
 
 typedef enum fs_status fs_builtin_fn(struct fs_call *c);
 fs_builtin_fn fs_bi_map_op, fs_bi_reduce_op, fs_bi_so_far, fs_bi_sort, fs_bi_mean, fs_bi_norm,
-    fs_bi_dot, fs_bi_map, fs_bi_reduce, fs_bi_factor, fs_bi_factors, fs_bi_det, fs_bi_eig, fs_bi_schur,
+    fs_bi_dot, fs_bi_map, fs_bi_reduce, fs_bi_scan, fs_bi_factor, fs_bi_factors, fs_bi_det, fs_bi_eig, fs_bi_schur,
     fs_bi_solve, fs_bi_trace,
     fs_bi_find, fs_bi_places, fs_bi_einsum, fs_bi_lay;
 fs_builtin_fn fs_bi_zeros, fs_bi_zeros_like, fs_bi_fill, fs_bi_eye, fs_bi_rand, fs_bi_linspace,
@@ -52,6 +52,8 @@ fs_builtin_fn fs_bi_fourier;
 fs_builtin_fn fs_bi_circshift;
 /* reduce(f, x[, dim]) of an associative function of the user; dims: as fs_arg_dims() has them. */
 enum fs_status fs_fold(struct fs_call *c, unsigned dims);
+/* scan(f, x[, dim[, start]]) of such a function; dim 0: none was given. */
+enum fs_status fs_scan(struct fs_call *c, int dim);
 fs_builtin_fn fs_bi_complex, fs_bi_to_complex, fs_bi_of_complex, fs_bi_isreal;
 
 #endif

@@ -524,18 +524,20 @@ static bool reduction_by_lambda(struct fs_interp *in, const struct fs_func *f,
   }
 }
 
-enum fs_status fs_bi_reduce(struct fs_call *c) {
+/* Whether the first argument says one of them, by a name or a function. */
+static bool is_known(const struct fs_call *c, enum fs_reduce_op *op) {
   const struct fs_val *f = &c->args[0];
+  if (f->kind == FS_V_STRING) return reduction_by_name(f->string->text, op);
+  if (f->kind != FS_V_FUNCTION) return false;
+  return (f->func->kind == FS_FN_BUILTIN && reduction_by_name(f->func->name, op)) ||
+         reduction_by_lambda(c->in, f->func, op);
+}
+
+enum fs_status fs_bi_reduce(struct fs_call *c) {
   enum fs_reduce_op op = FS_RD_SUM;
-  bool known = false;
-  if (f->kind == FS_V_STRING)
-    known = reduction_by_name(f->string->text, &op);
-  else if (f->kind == FS_V_FUNCTION)
-    known = (f->func->kind == FS_FN_BUILTIN &&
-             reduction_by_name(f->func->name, &op)) ||
-            reduction_by_lambda(c->in, f->func, &op);
+  bool known = is_known(c, &op);
   unsigned dims = 0;
-  if (!known && f->kind == FS_V_FUNCTION) {
+  if (!known && c->args[0].kind == FS_V_FUNCTION) {
     enum fs_status st = fs_arg_dims(c, 2, &dims);
     return st == FS_OK ? fs_fold(c, dims) : st;
   }
@@ -545,6 +547,58 @@ enum fs_status fs_bi_reduce(struct fs_call *c) {
                        "x && y, x || y, max(x, y), min(x, y)",
                        "reduce cannot put values together with this");
   return reduce_arg(c, op, 1);
+}
+
+/* Those of which all on the way is at hand. */
+static const struct running {
+  enum fs_reduce_op op;
+  enum fs_lib_op lib;
+  enum fs_map_op map;
+} running[] = {{FS_RD_SUM, FS_LIB_CUMSUM, FS_OP_ADD}, {FS_RD_PROD, FS_LIB_CUMPROD, FS_OP_MUL},
+               {FS_RD_MAXR, FS_LIB_CUMMAX, FS_OP_MAX}, {FS_RD_MINR, FS_LIB_CUMMIN, FS_OP_MIN}};
+
+static enum fs_status run_known(struct fs_call *c, const struct running *r, bool dim) {
+  struct fs_builtin so_far = *c->builtin;
+  struct fs_call all = *c;
+  struct fs_tv x[2], out;
+  so_far.data = r->lib;
+  all.builtin = &so_far;
+  all.args++;
+  all.arg_spans++;
+  all.n = dim ? 2 : 1;
+  enum fs_status st = fs_bi_so_far(&all);
+  if (st != FS_OK || c->n < 4) return st;
+  st = fs_arg_tv(c, 3, &x[0]);
+  if (st == FS_OK)
+    st = fs_tv_operands(c->in, 2, (struct fs_val[]){c->args[3], c->out[0]},
+                        (struct fs_span[]){c->arg_spans[3], c->arg_spans[1]}, x);
+  if (st == FS_OK && !fs_tv_is_one(&x[0]))
+    st = fs_in_error(c->in, c->arg_spans[3], "bad-reduction", NULL,
+                     "scan begins with one element, not with %s", fs_val_text(&c->args[3]));
+  if (st == FS_OK)
+    st = fs_tv_map(c->in, r->map, 2, x, (struct fs_span[]){c->arg_spans[3], c->arg_spans[1]},
+                   c->span, "scan", &out);
+  fs_val_unref(c->out[0]);
+  c->out[0] = st == FS_OK ? fs_tv_value(c->in, &out) : (struct fs_val){FS_V_NONE};
+  return st;
+}
+
+enum fs_status fs_bi_scan(struct fs_call *c) {
+  enum fs_reduce_op op = FS_RD_SUM;
+  const struct running *r = NULL;
+  const struct fs_val *f = &c->args[0];
+  bool none = c->n > 2 && c->args[2].kind == FS_V_TENSOR && !fs_shape_count(&c->args[2].tensor->shape);
+  int dim = 0;
+  enum fs_status st = none ? FS_OK : fs_arg_dim(c, 2, &dim);
+  for (size_t k = 0; k < FS_LEN(running) && is_known(c, &op); k++)
+    if (running[k].op == op) r = &running[k];
+  if (st != FS_OK) return st;
+  bool list = c->args[1].kind == FS_V_LIST || c->args[1].kind == FS_V_RECORD;
+  if (r && !list) return run_known(c, r, dim);
+  if (f->kind == FS_V_FUNCTION) return fs_scan(c, dim);
+  return fs_in_error(c->in, c->arg_spans[0], "bad-reduction",
+                     "sum prod max min, or a function: (a, b) -> a + b - a*b",
+                     "scan cannot put values together with this");
 }
 
 /* -- linear algebra -------------------------------------------------------- */
