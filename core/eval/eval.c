@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/eval/lift.h"
+#include "core/eval/rewrite.h"
 #include "core/eval/complex.h"
 #include "core/eval/scalar.h"
 #include "core/eval/list.h"
@@ -112,6 +114,56 @@ static bool in_brackets(const struct fs_expr *e) {
   return e->span.begin < e->args[0]->span.begin;
 }
 
+/* `:why` tells it. */
+static void tell(struct fs_interp *in, const char *rule, struct fs_span span) {
+  struct fs_str text = {0};
+  fs_str_printf(&text, "`%s` was applied to `%s`", rule, fs_in_text(in, span));
+  fs_lift_keep_reason(in, span, fs_str_text(&text));
+  fs_str_free(&text);
+}
+
+/* What a rule gives in place of *v: of the same type and shape, or an error. */
+static enum fs_status replace(struct fs_interp *in, const struct fs_rewriting *r,
+                              struct fs_span span, struct fs_val *v) {
+  struct fs_val args[FS_REWRITE_NAMES], got = {FS_V_NONE};
+  struct fs_span spans[FS_REWRITE_NAMES];
+  const struct fs_tensor *old = v->tensor;
+  struct fs_tv t;
+  int n = 0;
+  for (int k = 0; k < r->n; k++) args[k] = r->args[k], spans[k] = span;
+  in->rewriting = true;
+  enum fs_status st = fs_call_func(in, r->f, r->n, args, spans, span, 1, &got, &n);
+  in->rewriting = false;
+  bool array = got.kind == FS_V_TENSOR || fs_val_is_host(&got);
+  if (st == FS_OK && array) st = fs_tv_of(in, &got, span, &old->dtype, &t);
+  bool same = st == FS_OK && array && t.dtype == old->dtype && fs_shape_equal(&t.shape, &old->shape);
+  if (st == FS_OK && !same)
+    st = fs_in_error(in, span, "bad-rule", ":rules lists them, :rules drop 1 forgets the first",
+                     "`%s` would make %s of %s", r->rule, fs_val_text(&got), fs_val_text(v));
+  if (st == FS_OK) {
+    tell(in, r->rule, span);
+    fs_val_unref(*v);
+    *v = fs_tv_value(in, &t);
+  }
+  fs_val_unref(got);
+  return st;
+}
+
+/* What an expression has come to, as rules of the user have it. */
+static enum fs_status rewritten(struct fs_interp *in, const struct fs_expr *e, enum fs_status st,
+                                struct fs_val *out) {
+  struct fs_rewriting r;
+  if (st != FS_OK || !fs_rewrite_find(in, e, out, &r)) return st;
+  r.f->refs++;
+  st = replace(in, &r, e->span, out);
+  fs_func_unref(r.f);
+  for (int k = 0; k < r.n; k++) fs_val_unref(r.args[k]);
+  if (st == FS_OK) return FS_OK;
+  fs_val_unref(*out);
+  *out = (struct fs_val){FS_V_NONE};
+  return st;
+}
+
 static enum fs_status eval_chain(struct fs_interp *in, const struct fs_expr *e,
                                  struct fs_val *out) {
   expr_vec spine = {0};
@@ -131,6 +183,7 @@ static enum fs_status eval_chain(struct fs_interp *in, const struct fs_expr *e,
       st = product_run(in, &spine, i, to, &acc);
     else
       st = step(in, spine.data[i], &acc);
+    st = rewritten(in, spine.data[to], st, &acc);
     i = to - 1;
   }
   FS_VEC_FREE(&spine);
@@ -190,6 +243,7 @@ static enum fs_status eval_unary(struct fs_interp *in, const struct fs_expr *e,
     if (st == FS_OK) next.of_element = acc.of_element;
     fs_val_unref(acc);
     acc = st == FS_OK ? next : (struct fs_val){FS_V_NONE};
+    st = rewritten(in, spine.data[i], st, &acc);
   }
   FS_VEC_FREE(&spine);
   if (st == FS_OK) *out = acc;
@@ -294,7 +348,7 @@ static enum fs_status eval_kind(struct fs_interp *in, const struct fs_expr *e,
     case FS_EX_UNARY: return eval_unary(in, e, NULL, out);
     case FS_EX_BINARY: return eval_chain(in, e, out);
     case FS_EX_RANGE: return eval_range(in, e, out);
-    case FS_EX_CALL: return eval_one_call(in, e, out);
+    case FS_EX_CALL: return rewritten(in, e, eval_one_call(in, e, out), out);
     case FS_EX_INDEX: return fs_eval_index(in, e, out);
     case FS_EX_ARRAY: return eval_array(in, e, NULL, out);
     case FS_EX_LIST: return eval_list(in, e, out);

@@ -207,6 +207,9 @@ bool fs_interp_loops(const struct fs_interp *in);
 /* Why loops of the last input that has such are not lifted, as notes; NULL beyond the last.
  * Borrowed until the next input. */
 const struct fs_diag *fs_interp_wait_at(const struct fs_interp *in, int k);
+/* What rule k of the user, from 0, says; NULL beyond the last. Borrowed. Forgets rule k. */
+const char *fs_interp_rule_at(const struct fs_interp *in, int k);
+void fs_interp_rule_drop(struct fs_interp *in, int k);
 /* Bytes that a small sparse file may take when it is dense; 0: FS_EXPAND. */
 void fs_interp_set_expand(struct fs_interp *in, int64_t bytes);
 int64_t fs_interp_expand(const struct fs_interp *in);

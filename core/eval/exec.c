@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "core/base/datafile.h"
+#include "core/eval/rewrite.h"
 #include "core/eval/files.h"
 #include "core/eval/lift.h"
 #include "core/eval/list.h"
@@ -676,6 +677,14 @@ static enum fs_status exec_function(struct fs_interp *in, const struct fs_stmt *
   return FS_OK;
 }
 
+static enum fs_status exec_rule(struct fs_interp *in, const struct fs_stmt *s) {
+  if (in->explain) return FS_OK;
+  if (in->call_depth)
+    return fs_in_error(in, s->span, "bad-rule", "rules hold for all statements behind them",
+                       "a rule stands in no function");
+  return fs_rewrite_define(in, s, fs_make_lambda(in, s->expr2).func);
+}
+
 static enum fs_status exec_one(struct fs_interp *in, const struct fs_stmt *s,
                                enum fs_flow *flow) {
   switch (s->kind) {
@@ -690,6 +699,7 @@ static enum fs_status exec_one(struct fs_interp *in, const struct fs_stmt *s,
     case FS_ST_BREAK: *flow = FS_FLOW_BREAK; return FS_OK;
     case FS_ST_CONTINUE: *flow = FS_FLOW_CONTINUE; return FS_OK;
     case FS_ST_FUNCTION: return exec_function(in, s);
+    case FS_ST_RULE: return exec_rule(in, s);
     case FS_ST_RETURN:
       *flow = FS_FLOW_RETURN;
       return in->call_depth ? eval_results(in, s) : return_top(in, s);

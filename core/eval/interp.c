@@ -3,6 +3,7 @@
 
 #include "core/base/embed.h"
 #include "core/eval/builtins.h"
+#include "core/eval/rewrite.h"
 #include "core/eval/lift.h"
 
 /* -- running a text -------------------------------------------------------- */
@@ -188,6 +189,7 @@ void fs_interp_reset(struct fs_interp *in) {
   fs_again_clear(in);
   fs_scope_clear(&in->globals);
   clear_declared(in);
+  fs_rewrites_clear(in);
   in->globals.stamp++;
   in->elems.len = FS_MIN(in->elems.len, in->n_library);
   in->language++;
@@ -201,6 +203,7 @@ void fs_interp_free(struct fs_interp *in) {
   clear_assigned(in);
   fs_clear_results(in);
   fs_lift_forget(in);
+  FS_VEC_FREE(&in->rules);
   FS_VEC_FREE(&in->waits);
   FS_VEC_FREE(&in->declared);
   FS_VEC_FREE(&in->assigned);

@@ -35,6 +35,8 @@
 /* An input of a script: whether anything has read it. */
 enum fs_given { FS_NO_INPUT, FS_UNREAD, FS_REPLACED_UNREAD };
 
+struct fs_rewrite; /* rewrite.c */
+
 struct fs_var {
   char *name;
   uint64_t hash;
@@ -198,7 +200,10 @@ struct fs_interp {
   FS_VEC(int64_t) index_end;       /* what `end` stands for, innermost last  */
   FS_VEC(char *) importing;        /* absolute paths */
 
-  FS_VEC(struct fs_diag) waits;    /* why loops of the last input with such are not lifted */
+  FS_VEC(struct fs_rewrite *) rules;  /* of the user, see rewrite.h */
+  bool rewriting;                  /* the right side of one is called */
+  FS_VEC(struct fs_diag) waits;    /* why loops of the last input with such are not lifted, and
+                                      what rules did */
   bool waits_old;                  /* another input has begun since */
   enum fs_dtype floats;            /* of arrays that are told no type: `:set dtype` */
   bool no_loops;                   /* `:set loops off`: none over elements is lifted */

@@ -177,7 +177,8 @@ const struct fs_lift_said *fs_lift_said(const struct fs_stmt *s) {
 }
 
 /* For `:why`; the note comes once. */
-static void keep_reason(struct fs_interp *in, struct fs_span span, const char *message) {
+void fs_lift_keep_reason(struct fs_interp *in, struct fs_span span, const char *message) {
+  if (in->waits_old) fs_lift_forget(in);
   for (int k = 0; k < in->waits.len; k++)
     if (!fs_span_compare(in->waits.data[k].span, span)) return;
   char *copy = fs_strdup(message);
@@ -200,7 +201,7 @@ static void keep_refusal(struct fs_interp *in, const struct fs_stmt *s,
   if (s->text)
     insisted(in, s, r->span, r->place ? SOUGHT : 1, false, fs_str_text(&why));
   else
-    keep_reason(in, s->targets[0].span, fs_str_text(&why));
+    fs_lift_keep_reason(in, s->targets[0].span, fs_str_text(&why));
   fs_str_free(&why);
 }
 
@@ -230,7 +231,7 @@ static void tell(const struct fs_lift_nest *n, int loop,
   if (n->loops.data[0].s->text)
     insisted(n->in, n->loops.data[0].s, span, 0, true, fs_str_text(&why));
   else
-    keep_reason(n->in, span, fs_str_text(&why));
+    fs_lift_keep_reason(n->in, span, fs_str_text(&why));
   if (!waits->told && !l->s->text && !n->loops.data[0].s->text)
     fs_note(n->in->diags, span, "rounds-wait",
             "they run one by one on the host; after `:set loops off` nothing is said", "%s",

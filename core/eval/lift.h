@@ -28,6 +28,8 @@ struct fs_lift_said {
 const struct fs_lift_said *fs_lift_said(const struct fs_stmt *s);
 /* How many rounds of its innermost loop one that was lifted the last time had; 0: it was not. */
 int64_t fs_lift_rounds_of(const struct fs_stmt *s);
+/* Keeps what `:why` says of the last input, once for a span. */
+void fs_lift_keep_reason(struct fs_interp *in, struct fs_span span, const char *message);
 /* Forgets why loops wait. */
 void fs_lift_forget(struct fs_interp *in);
 

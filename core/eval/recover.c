@@ -5,6 +5,7 @@
  * small host-side handles are lost. */
 #include "core/eval/interp.h"
 #include "core/eval/list.h"
+#include "core/eval/rewrite.h"
 
 /* -- counts ---------------------------------------------------------------- */
 
@@ -78,8 +79,10 @@ static void count_all(void *user) {
   for (int k = 0; k < in->parsed.len; k++) fs_unit_ref(in->parsed.data[k].unit);
   each(&in->globals, forget);
   each(&in->prelude, forget);
+  for (int k = 0; k < in->rules.len; k++) forget(fs_val_func(fs_rewrite_function(in, k)));
   each(&in->globals, count);
   each(&in->prelude, count);
+  for (int k = 0; k < in->rules.len; k++) count(fs_val_func(fs_rewrite_function(in, k)));
 }
 
 static void free_lost_units(struct fs_interp *in) {
@@ -98,7 +101,7 @@ void fs_interp_recover(struct fs_interp *in) {
   fs_runner_options(in->runner)->in_loop = false;
   in->index_end.len = in->units.len = in->results.len = in->importing.len = 0;
   in->tries = 0;
-  in->running = in->script = in->silent = in->elementwise = false;
+  in->running = in->script = in->silent = in->elementwise = in->rewriting = false;
   in->explain = NULL;
   in->round = NULL;
   in->passing = NULL;

@@ -102,6 +102,7 @@ enum fs_stmt_kind {
                       rounds must run at once: `forall`, `parallel for`    */
   FS_ST_BREAK, FS_ST_CONTINUE,
   FS_ST_FUNCTION,  /* targets[0] is the name; params, body or expr          */
+  FS_ST_RULE,      /* rule expr -> ...: expr2 is an FS_EX_LAMBDA of the names in expr */
   FS_ST_RETURN,    /* exprs */
   FS_ST_BEGIN,     /* body: begin ... end */
   FS_ST_TRY,       /* body; orelse: what a mistake in it leads to, targets[0] its message, if

@@ -235,6 +235,7 @@ static void put_opening(struct fs_str *out, const struct fs_stmt *s) {
     case FS_ST_BREAK: put_head(out, "break", s); break;
     case FS_ST_CONTINUE: put_head(out, "continue", s); break;
     case FS_ST_FUNCTION: put_function(out, s); break;
+    case FS_ST_RULE: put_head(out, "rule", s); break;
     case FS_ST_RETURN: put_return(out, s); break;
     case FS_ST_SEVERAL: put_head(out, "several", s); break;
     case FS_ST_BEGIN: put_head(out, "begin", s); break;

@@ -959,6 +959,8 @@ struct fs_expr *fs_rule_expr(struct fs_parser *p) {
   return at_lambda(p) ? rule_lambda(p) : rule_or(p);
 }
 
+struct fs_expr *fs_rule_before_arrow(struct fs_parser *p) { return rule_or(p); }
+
 enum fs_status fs_parse_expr(struct fs_diags *diags, struct fs_arena *arena,
                              struct fs_span where, struct fs_expr **out) {
   struct fs_parser p;

@@ -440,6 +440,59 @@ static struct fs_stmt *rule_function(struct fs_parser *p) {
   return finish(p, s);
 }
 
+/* At `rule` with a `->` in its statement: looks ahead on a copy of the lexer. */
+static bool at_rewrite(const struct fs_parser *p) {
+  struct fs_lexer ahead = p->lexer;
+  struct fs_token token = p->next;
+  if (!token_is(&p->cur, "rule") || token.kind == FS_TK_ARROW) return false;
+  for (int depth = 0; token.kind != FS_TK_EOF; fs_lex(&ahead, &token)) {
+    switch (token.kind) {
+      case FS_TK_LPAREN: case FS_TK_LBRACKET: case FS_TK_LBRACE: depth++; break;
+      case FS_TK_RPAREN: case FS_TK_RBRACKET: case FS_TK_RBRACE: depth--; break;
+      case FS_TK_ARROW:
+        if (!depth) return true;
+        break;
+      case FS_TK_ASSIGN: case FS_TK_SEMI: case FS_TK_NEWLINE: return false;
+      default: break;
+    }
+  }
+  return false;
+}
+
+/* The names that an expression reads, but those of functions, each once. */
+static void add_operands(const struct fs_expr *e, struct fs_names *names) {
+  bool known = e->kind != FS_EX_NAME;
+  for (int k = 0; k < names->list.len && !known; k++)
+    known = !strcmp(names->list.data[k].name, e->text);
+  if (!known) *FS_PUSH(&names->list) = (struct fs_param){.name = e->text, .span = e->span};
+  for (int k = e->kind == FS_EX_CALL; k < e->n_args; k++) add_operands(e->args[k], names);
+}
+
+/* rule = "rule" disjunction "->" expr */
+static struct fs_stmt *rule_rewrite(struct fs_parser *p) {
+  struct fs_stmt *s = new_stmt(p, FS_ST_RULE);
+  struct fs_names names = {0};
+  fs_advance(p);
+  s->expr = fs_rule_before_arrow(p);
+  if (!s->expr) return NULL;
+  if (p->cur.kind != FS_TK_ARROW)
+    return fs_unexpected(p, "syntax", "for instance: rule A.*X + Y -> f(A, X, Y)",
+                         "expected `->` of the rule, found %s", fs_found(p));
+  struct fs_expr *e = s->expr2 = FS_NEW(p->arena, struct fs_expr);
+  *e = (struct fs_expr){.kind = FS_EX_LAMBDA, .span = fs_cur_span(p), .height = 1, .n_args = 1};
+  fs_advance(p);
+  fs_skip_newlines(p);
+  struct fs_expr *body = fs_rule_expr(p);
+  if (!body) return NULL;
+  add_operands(s->expr, &names);
+  e->params = fs_names_take(p, &names, &e->n_params);
+  e->args = FS_NEW_N(p->arena, struct fs_expr *, 1);
+  e->args[0] = body;
+  e->height = body->height + 1;
+  e->span = body->span;
+  return finish(p, s);
+}
+
 /* -- simple statements ----------------------------------------------------- */
 
 /* break = "break",  continue = "continue" */
@@ -830,7 +883,7 @@ static struct fs_stmt *rule_statement(struct fs_parser *p) {
       if (p->next.kind == FS_TK_FOR && token_is(&p->cur, "parallel")) return rule_for(p);
       if (name_follows && (type_word(&p->cur) || token_is(&p->cur, "input")))
         return rule_declaration(p);
-      return rule_simple(p);
+      return at_rewrite(p) ? rule_rewrite(p) : rule_simple(p);
     default:
       return rule_simple(p);
   }

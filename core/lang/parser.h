@@ -67,6 +67,8 @@ void fs_close(struct fs_parser *p);
 
 /* -- rules that statements use -- */
 struct fs_expr *fs_rule_expr(struct fs_parser *p);
+/* One that is no lambda: `->` may stand behind it. */
+struct fs_expr *fs_rule_before_arrow(struct fs_parser *p);
 /* One expression, or FS_EX_VALUES where several are separated by commas. */
 struct fs_expr *fs_rule_values(struct fs_parser *p);
 struct fs_expr *fs_new_binary(struct fs_parser *p, enum fs_ast_op op,

@@ -136,7 +136,7 @@ static void statement(struct walk *w, const struct fs_stmt *s) {
     function(w, s);
     return;
   }
-  if (s->expr) expression(w, s->expr);
+  if (s->expr && s->kind != FS_ST_RULE) expression(w, s->expr); /* its names are the rule's own */
   if (s->expr2) expression(w, s->expr2);
   for (int k = 0; k < s->n_exprs; k++) expression(w, s->exprs[k]);
   if (s->kind == FS_ST_IF || s->kind == FS_ST_TRY) {

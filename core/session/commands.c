@@ -519,6 +519,29 @@ static enum fs_status run_plan(struct command *c) {
   return FS_OK;
 }
 
+/* -- :rules -- */
+
+static enum fs_status run_rules(struct command *c) {
+  struct fs_interp *in = c->s->in;
+  const char *text;
+  int n = 0;
+  while (fs_interp_rule_at(in, n)) n++;
+  int64_t k = c->n == 2 ? strtoll(c->word[1], NULL, 10) : 0;
+  if (c->n == 2 && is(c, 0, "drop")) {
+    if (k < 1 || k > n) return fail(c, ":rules lists them", "there is no rule of this number");
+    fs_interp_rule_drop(in, (int)k - 1);
+  } else if (c->n == 1 && is(c, 0, "clear")) {
+    while (n) fs_interp_rule_drop(in, --n);
+  } else if (c->n) {
+    return fail(c, ":rules alone lists them", "it is :rules drop 1 or :rules clear");
+  } else {
+    if (!n) fs_str_puts(&c->out, "no rules: rule A.*X + Y -> f(A, X, Y) makes one\n");
+    for (k = 0; (text = fs_interp_rule_at(in, (int)k)) != NULL; k++)
+      fs_str_printf(&c->out, "%lld  %s\n", (long long)k + 1, text);
+  }
+  return FS_OK;
+}
+
 /* -- :explain -- */
 
 enum { MOST_EXPLAINED = 8 };
@@ -870,6 +893,7 @@ static enum fs_status dispatch(struct command *c) {
     case FS_CMD_EXPLAIN: return run_explain(c);
     case FS_CMD_ALTERNATIVES: return hand_over(c, fs_session_show_alternatives);
     case FS_CMD_WHY: return hand_over(c, why);
+    case FS_CMD_RULES: return run_rules(c);
     case FS_CMD_ASSERT: return hand_over(c, assert_last);
     case FS_CMD_CODE: return hand_over(c, fs_session_code);
     case FS_CMD_EXPORT_KERNEL: return hand_over(c, fs_session_export);
