@@ -64,7 +64,8 @@ EMPTIES = [
     ('norm2(e)', np.float32(0)), ('normfro(S)', np.float32(0)), ('dot(e, e)', np.float32(0)),
     ('mse(e, e)', NAN), ('rmse(e, e)', NAN),
     # along lines
-    ('cumsum(e)', E), ('cumsum(T, 1)', T), ('cumsum(Z)', E), ('cumprod(Z, 2)', Z),
+    ('cumsum(e)', E), ('scan("max", Z, 2)', Z), ('scan((a, b) -> a - b, T, 1)', T),
+    ('cumsum(T, 1)', T), ('cumsum(Z)', E), ('cumprod(Z, 2)', Z),
     ('cummax(Z, 1)', Z), ('cummin(e)', E), ('sort(e)', E), ('sort(T, 1, "descend")', T),
     ('argsort(e)', none(0, dtype='i8')), ('unique(e)', E), ('diff(e)', E), ('diff([1])', E),
     ('diffrows(Z[[], :])', Z), ('diffcols(T)', T), ('median(T, 1)', none(1, 0)),

@@ -570,6 +570,15 @@ REFUSED = {
     'a NUL byte': (HEAD + '  y[idx] = 1;\0\n}', '2:14', 'this is no text'),
 }
 TREE = '  for (int k = 16; k > 0; k /= 2) v += __shfl_down_sync(~0u, v, k);\n'
+BY_WARPS = ('  __shared__ float s[32];\n' + TREE +
+            '  if (threadIdx.x % 32 == 0) s[threadIdx.x/32] = v;\n  __syncthreads();\n'
+            '  v = threadIdx.x < blockDim.x/32 ? s[threadIdx.x] : 0;\n')
+
+
+def row(*steps):
+    return ''.join(f'  v += __shfl_xor_sync(~0u, v, {k});\n' for k in steps)
+
+
 # What is done with shuffles, and what is said of it.
 WARPS = {
     '  v = v + __shfl_up_sync(~0u, v, 1);\n  y[idx] = v;': '`__shfl_up_sync` is read as a step',
@@ -595,6 +604,26 @@ WARPS = {
     '  __shared__ float s[32];\n' + TREE + '  if (threadIdx.x % 32 == 0) s[threadIdx.x/32] = v;\n'
     '  __syncthreads();\n  v = threadIdx.x < blockDim.x/32 ? s[threadIdx.x] : 0;\n' + TREE +
     '  if (threadIdx.x == 0) y[blockIdx.x] = v;': 'how many threads a block sums does not follow',
+    TREE.replace('k > 0', 'k > 1') + '  if (threadIdx.x % 32 == 0) atomicAdd(y, v);':
+        'is read in a tree of sums alone',
+    '  for (int k = 1; k < 16; k *= 2) v += __shfl_xor_sync(~0u, v, k);\n'
+    '  if (threadIdx.x % 32 == 0) atomicAdd(y, v);': 'is read in a tree of sums alone',
+    '  float w = 1;\n' + TREE.replace('v +=', 'v = w +') +
+    '  if (threadIdx.x % 32 == 0) atomicAdd(y, v);': 'is read in a tree of sums alone',
+    row(16, 8, 4, 2, 2) + '  if (threadIdx.x % 32 == 0) atomicAdd(y, v);':
+        'is read in a tree of sums alone',
+    row(16, 8, 4, 2) + '  v = max(v, __shfl_xor_sync(~0u, v, 1));\n'
+    '  if (threadIdx.x % 32 == 0) atomicAdd(y, v);': 'is read in a tree of sums alone',
+    TREE + '  if (threadIdx.x < 32) {\n  float u = x[i];\n' + TREE.replace('v', 'u') + '  }\n'
+    '  if (threadIdx.x % 32 == 0) atomicAdd(y, v);': 'one warp alone sums',
+    BY_WARPS.replace(' : 0', ' : 1') + TREE + '  if (threadIdx.x == 0) atomicAdd(y, v);':
+        'is added atomically by one of its threads',
+    BY_WARPS.replace('blockDim.x/32', '3') + TREE + '  if (threadIdx.x == 0) atomicAdd(y, v);':
+        'is added atomically by one of its threads',
+    BY_WARPS + TREE.replace('v +=', 'v = max(v,').replace('k);', 'k));') +
+    '  if (threadIdx.x == 0) atomicAdd(y, v);': 'is summed once more',
+    BY_WARPS.replace('s[threadIdx.x/32] = v', 's[threadIdx.x/16] = v') + TREE +
+    '  if (threadIdx.x == 0) atomicAdd(y, v);': 'what one thread of a warp does',
     '  if (threadIdx.x < 32) {' + TREE + '  }\n  if (threadIdx.x == 0) atomicAdd(y, v);':
         'is added atomically by one of its threads',
 }
@@ -708,6 +737,7 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument('--count', type=int, default=4)
     p.add_argument('--target', default='cpu')
+    p.add_argument('--warps', action='store_true', help='sums over warps alone')
     args = p.parse_args()
     fusible = os.environ.get('FUSIBLE', os.path.join(os.path.dirname(HERE), 'build', 'fusible'))
     env = dict(os.environ, FUSIBLE_CHECK='1')
@@ -721,13 +751,19 @@ def main():
         target = 'cuda' if args.target == 'fake' else args.target
         return subprocess.run([fusible, '--target', target, 'in.fs'], cwd=folder, text=True,
                               env=env, capture_output=True, check=False)
+    if args.warps:
+        for seed in range(args.count):
+            for case in warps(np.random.default_rng(seed)):
+                check_case(run, seed, case)
+        check_warps(run)
+        return score.close()
     check_values(run, args.count)
     check_refusals(run)
     check_users(run)
     check_warps(run)
     check_files(run)
     check_plans()
-    score.close()
+    return score.close()
 
 
-main()
+sys.exit(main())

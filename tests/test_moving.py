@@ -259,6 +259,21 @@ def calls_again(home):
     score.check(planned <= 2*FEW, f'{planned} blocks planned')
 
 
+def comes_again(home):
+    """A loop that comes again plans nothing, though what it writes is first a number for all."""
+    text = ['A = f64(mod(reshape(7*(1:3600) + 2, 60, 60), 29)); b = f64(1:60); n = 60;',
+            'for j = 1:30', 'x = zeros(n, "f64");',
+            'for k = 1:n; x[k] = mod(b[k] - A[k, 1:k-1]*x[1:k-1], 31); end', 'end',
+            f'save("{home}/x.npy", x)', ':device']
+    done = fakegpu.run_script('\n'.join(text), 'cpu', home)
+    A, x = np.mod(7.0*np.arange(1, 3601) + 2, 29).reshape(60, 60), np.zeros(60)
+    for k in range(60):
+        x[k] = (k + 1 - A[k, :k] @ x[:k]) % 31
+    score.check(np.array_equal(np.load(home + '/x.npy'), x), 'it comes again ' + done.stderr)
+    planned = int(re.findall(r'(\d+) planned', done.stdout)[-1])
+    score.check(planned <= FEW, f'{planned} blocks planned')
+
+
 def out_of_range(home):
     """A slice that leaves its array is told of."""
     text = '\n'.join(start('f64')[0] + [
@@ -280,6 +295,7 @@ def main():
             one(loop, 'f64', 'cpu', home, inside=True)
         reads_counter(home)
         calls_again(home)
+        comes_again(home)
         at_once(home)
         grows_to_the_end(home)
         out_of_range(home)
