@@ -4,14 +4,14 @@ import numpy as np
 
 # A row stands behind those below it in the lattice of promotion.
 BELOW = {'bool': '', 'u8': 'bool', 'i8': 'bool', 'u16': 'u8', 'i16': 'u8 i8', 'i32': 'u16 i16',
-         'u32': 'u16', 'i64': 'i32 u32', 'f16': 'i64', 'bf16': 'i64', 'f32': 'f16 bf16',
+         'u32': 'u16', 'i64': 'i32 u32', 'u64': 'i64', 'f16': 'u64', 'bf16': 'u64', 'f32': 'f16 bf16',
          'f64': 'f32'}
 ORDER = list(BELOW)
 FLOATS = ['f16', 'bf16', 'f32', 'f64']
 INTEGERS = [t for t in ORDER if t[0] in 'iu']
 # How elements are held here: of f16 and bf16 as the floats that they are computed in.
 HELD = {'bool': np.bool_, 'u8': np.uint8, 'i8': np.int8, 'u16': np.uint16, 'i16': np.int16,
-        'i32': np.int32, 'u32': np.uint32, 'i64': np.int64, 'f16': np.float32,
+        'i32': np.int32, 'u32': np.uint32, 'i64': np.int64, 'u64': np.uint64, 'f16': np.float32,
         'bf16': np.float32, 'f32': np.float32, 'f64': np.float64}
 
 
@@ -41,20 +41,22 @@ def number_type(dtype):
 
 
 def float_type(dtype):
-    return dtype if is_float(dtype) else 'f64' if dtype == 'i64' else 'f32'
+    return dtype if is_float(dtype) else 'f64' if dtype in ('i64', 'u64') else 'f32'
 
 
 def sum_type(dtype):
-    return dtype if is_float(dtype) else 'i64'
+    return dtype if is_float(dtype) or dtype == 'u64' else 'i64'
 
 
 def beside(x, whole, dtype):
     """The type of a number of the host beside a tensor."""
     if is_float(dtype):
         return dtype
-    for t in INTEGERS if whole and abs(x) <= 2. ** 63 else []:
+    own = np.iinfo(HELD[number_type(dtype)])
+    for t in INTEGERS if whole and abs(x) <= 2. ** 64 else []:
         info = np.iinfo(HELD[t])
-        if t in UP[number_type(dtype)] and info.min <= int(x) <= info.max:
+        if t in UP[number_type(dtype)] and info.min <= min(own.min, int(x)) and \
+                max(own.max, int(x)) <= info.max:
             return t
     return float_type(dtype)
 
@@ -73,7 +75,8 @@ def to_integer(a, dtype):
     if a.dtype.kind != 'f':
         return a.astype(HELD[dtype])
     high, low = a >= float(info.max + 1), a < float(info.min)
-    inside = np.where(np.isnan(a) | high | low, 0, a).astype(np.int64).astype(HELD[dtype])
+    whole = np.uint64 if dtype == 'u64' else np.int64
+    inside = np.where(np.isnan(a) | high | low, 0, a).astype(whole).astype(HELD[dtype])
     return np.where(high, info.max, np.where(low, info.min, inside)).astype(HELD[dtype])
 
 

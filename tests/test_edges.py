@@ -27,7 +27,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, 'fake')]
 import fakegpu  # noqa: E402
 from dtypes import (HELD, INTEGERS, ORDER, beside, float_type, is_float, limits,  # noqa: E402
-                    number_type, promote, to_integer)
+                    number_type, promote, sum_type, to_integer)
 from score import Score  # noqa: E402
 
 score = Score()
@@ -199,10 +199,13 @@ class Program:
             dtype, x = self.common([a, b], 'N')
             if not dtype:
                 return self.leaf(shape)
+            signs = {t.dtype[0] for t in (a, b) if t.dtype in INTEGERS}
+            if dtype == 'u64' and signs == {'i', 'u'} and a.dtype and b.dtype:  # exact
+                x = aligned([v.a.astype(object) for v in (a, b)])
         f = {'==': np.equal, '!=': np.not_equal, '<': np.less, '<=': np.less_equal,
              '>': np.greater, '>=': np.greater_equal, '&&': np.logical_and,
              '||': np.logical_or}[op]
-        return Value(f'({a.text} {op} {b.text})', 'bool', f(*x))
+        return Value(f'({a.text} {op} {b.text})', 'bool', np.asarray(f(*x)).astype(bool))
 
     def unary(self, shape, depth):
         e = self.operand(shape, depth)
@@ -279,8 +282,8 @@ class Program:
         if op in ('sum', 'prod'):
             if is_float(dtype):
                 return self.leaf(shape)
-            out = getattr(np, op)(x.astype(np.int64), **along)
-            return Value(f'{op}({e.text}{dim})', 'i64', np.asarray(out))
+            out = getattr(np, op)(x.astype(HELD[sum_type(dtype)]), **along)
+            return Value(f'{op}({e.text}{dim})', sum_type(dtype), np.asarray(out))
         out = np.asarray(getattr(np, op)(x, **along))
         text = f'{op}({e.text})' if axis is None else f'reduce("{op}", {e.text}{dim})'
         if is_float(dtype):
@@ -303,7 +306,7 @@ class Program:
         if is_float(r):
             return self.leaf(shape)
         outer = len(p) == 1
-        r = r if outer else 'i64'
+        r = r if outer else sum_type(r)
         x = convert(a.a, r), convert(b.a, r)
         out = np.outer(*x) if outer else (x[0] @ x[1]).reshape(shape)
         return Value(f'({a.text}*{b.text})', r, out.astype(HELD[r]))

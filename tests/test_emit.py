@@ -163,7 +163,7 @@ TYPES = {
     'FS_BOOL': r'const fs_bool \*const a', 'FS_I32': r'const int \*const a',
     'FS_U8': r'const fs_u8 \*const a', 'FS_I8': r'const fs_i8 \*const a',
     'FS_U16': r'const fs_u16 \*const a', 'FS_I16': r'const fs_i16 \*const a',
-    'FS_U32': r'const fs_u32 \*const a', 'FS_I64': r'const long long \*const a', 'FS_F16': r'const fs_f16 \*const a',
+    'FS_U32': r'const fs_u32 \*const a', 'FS_U64': r'const fs_u64 \*const a', 'FS_I64': r'const long long \*const a', 'FS_F16': r'const fs_f16 \*const a',
     'FS_BF16': r'const fs_bf16 \*const a', 'FS_F32': r'const float \*const a',
     'FS_F64': r'const double \*const a'}
 WIDTHS = {'indices of 32 bits': '^typedef int fs_index;',

@@ -24,10 +24,10 @@ import fakegpu  # noqa: E402
 from score import Score  # noqa: E402
 
 score = Score()
-TYPES = ['f32', 'f64', 'i32', 'i64', 'f16', 'bf16', 'bool', 'u8', 'i8', 'u16', 'i16', 'u32']
+TYPES = ['f32', 'f64', 'i32', 'i64', 'f16', 'bf16', 'bool', 'u8', 'i8', 'u16', 'i16', 'u32', 'u64']
 NUMPY = {'f32': np.float32, 'f64': np.float64, 'i32': np.int32, 'i64': np.int64,
          'f16': np.float16, 'bf16': np.float32, 'bool': np.bool_, 'u8': np.uint8, 'i8': np.int8,
-         'u16': np.uint16, 'i16': np.int16, 'u32': np.uint32}
+         'u16': np.uint16, 'i16': np.int16, 'u32': np.uint32, 'u64': np.uint64}
 UNIT = {'f32': 2.0 ** -24, 'f64': 2.0 ** -53, 'f16': 2.0 ** -11, 'bf16': 2.0 ** -8}
 STRATEGIES = ['smart', 'smart', 'minsync', 'minmemory', 'noreorder', 'off']
 SIZES = [1, 2, 3, 7, 8, 9, 31, 33, 64, 100, 257]
@@ -109,7 +109,7 @@ def so_far(name, lines, dtype):
         return y, np.zeros(y.shape)
     of = np.cumsum if name == 'cumsum' else np.cumprod
     if not is_float(dtype):
-        y = of(lines.astype(np.int64), axis=1)
+        y = of(lines.astype(np.uint64 if dtype == 'u64' else np.int64), axis=1)
         return y, np.zeros(y.shape)
     with np.errstate(all='ignore'):
         y = of(lines.astype(np.longdouble), axis=1)

@@ -14,7 +14,7 @@ static const char *type_of(enum fs_dtype dt) {
 void fs_cast_put_cuda(enum fs_dtype to, enum fs_dtype from, const char *x, struct fs_str *out) {
   const char *word = from == FS_F64 ? "double" : "float";
   bool clips = fs_dtype_is_float(from) && fs_dtype_is_integer(to);
-  const char *integer = fs_dtype_compute(to) == FS_I32 ? "int" : "ll";
+  const char *integer = fs_dtype_compute(to) == FS_I32 ? "int" : to == FS_U64 ? "ull" : "ll";
   const char *end = clips && fs_dtype_converts(to) ? ")" : "";
   if (*end) fs_str_printf(out, "fs_clip_%s(", fs_dtype_name(to));
   if (to == FS_BOOL && from != FS_BOOL) fs_str_printf(out, "%s != 0", x);
@@ -27,7 +27,8 @@ void fs_cast_put_cuda(enum fs_dtype to, enum fs_dtype from, const char *x, struc
 static void put_number(const struct fs_region_register *x, struct fs_str *out) {
   double f = x->number.f;
   if (!fs_dtype_is_float(x->dtype)) {
-    fs_str_printf(out, x->dtype == FS_I64 ? "%lldLL" : "%lld", (long long)x->number.i);
+    const char *ends = x->dtype == FS_U64 ? "ULL" : x->dtype == FS_I64 ? "LL" : "";
+    fs_str_printf(out, x->dtype == FS_U64 ? "%llu%s" : "%lld%s", (long long)x->number.i, ends);
   } else if (!isfinite(f)) {
     fs_str_printf(out, "(%s)__longlong_as_double(0x%sLL)", type_of(x->dtype),
                   isnan(f) ? "7ff8000000000000" : f > 0 ? "7ff0000000000000" : "fff0000000000000");

@@ -849,8 +849,7 @@ enum fs_status fs_read_number(struct fs_interp *in, const struct fs_val *v,
     case FS_V_TENSOR:
       if (fs_shape_count(&v->tensor->shape) != 1) break;
       st = read_one(in, v->tensor, &n);
-      if (st == FS_OK)
-        *out = fs_dtype_is_float(v->tensor->dtype) ? n.f : (double)n.i;
+      if (st == FS_OK) *out = n.f;
       return st;
     default: break;
   }
@@ -896,8 +895,7 @@ enum fs_status fs_read_all(struct fs_interp *in, struct fs_tensor *t,
   if (st == FS_OK) {
     *out = fs_malloc(sizeof(double) * (size_t)n + 1);
     for (int64_t i = 0; i < n; i++) {
-      struct fs_number x = fs_element_get(t->dtype, raw + (size_t)i * size);
-      (*out)[i] = fs_dtype_is_float(t->dtype) ? x.f : (double)x.i;
+      (*out)[i] = fs_element_get(t->dtype, raw + (size_t)i * size).f;
     }
     *count = n;
   }

@@ -358,8 +358,8 @@ enum fs_status fs_bi_dot(struct fs_call *c) {
                        fs_in_text(c->in, c->arg_spans[1]),
                        fs_shape_text(&v[1].shape));
   v[0].shape = v[1].shape = fs_shape_of(1, &n);
-  if (!fs_dtype_is_float(fs_dtype_promote(v[0].dtype, v[1].dtype)))
-    v[0] = fs_tv_cast(c->in, v[0], FS_I64); /* as x'*y */
+  enum fs_dtype dt = fs_dtype_promote(v[0].dtype, v[1].dtype);
+  if (!fs_dtype_is_float(dt)) v[0] = fs_tv_cast(c->in, v[0], fs_dtype_sum(dt)); /* as x'*y */
   struct fs_tv products = fs_tv_map2(c->in, FS_OP_MUL, v[0], v[1]);
   return fs_give(c, fs_tv_reduce(c->in, FS_RD_SUM, products, 0));
 }

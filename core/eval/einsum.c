@@ -313,8 +313,8 @@ static enum fs_status multiply(struct einsum *e, struct term a, struct term b, l
     if (all > FS_MAX_RANK)
       return wrong(e, NULL, "multiply some of the arrays first",
                    "a product of two arrays has more letters than a tensor has dimensions");
-    if (summed && !fs_dtype_is_float(fs_dtype_promote(a.tv.dtype, b.tv.dtype)))
-      a.tv = fs_tv_cast(e->in, a.tv, FS_I64);
+    enum fs_dtype dt = fs_dtype_promote(a.tv.dtype, b.tv.dtype);
+    if (summed && !fs_dtype_is_float(dt)) a.tv = fs_tv_cast(e->in, a.tv, fs_dtype_sum(dt));
     struct fs_tv x = arranged(e, &a, letter, all), y = arranged(e, &b, letter, all);
     out->tv = fs_tv_map2(e->in, FS_OP_MUL, x, y);
     if (summed)

@@ -58,7 +58,6 @@ struct fs_array {
   enum fs_dtype dtype;
   struct fs_shape shape;
   void *data;
-  const char *from;        /* the type in the file that became dtype, or NULL; static */
   char *labels;            /* names of the columns, as shown; or NULL         */
   char *categories;        /* lines of names of the codes 1, 2, ...; or NULL  */
   bool complex;            /* each element is two of dtype: real, imaginary part */

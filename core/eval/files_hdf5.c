@@ -97,6 +97,7 @@ static const char *const native_names[FS_DTYPE_COUNT] = {
     [FS_I8] = "H5T_NATIVE_INT8_g",    [FS_U16] = "H5T_NATIVE_UINT16_g",
     [FS_I16] = "H5T_NATIVE_INT16_g",  [FS_U32] = "H5T_NATIVE_UINT32_g",
     [FS_I32] = "H5T_NATIVE_INT32_g",  [FS_I64] = "H5T_NATIVE_INT64_g",
+    [FS_U64] = "H5T_NATIVE_UINT64_g",
     [FS_F32] = "H5T_NATIVE_FLOAT_g",  [FS_F64] = "H5T_NATIVE_DOUBLE_g"};
 
 /* -- one dataset ------------------------------------------------------------------------------ */
@@ -105,12 +106,11 @@ static const char *const native_names[FS_DTYPE_COUNT] = {
 struct kind {
   enum fs_dtype dtype;
   bool complex, raw;      /* raw: read as they are */
-  const char *from;
 };
 
 static bool kind_of_number(hid type, struct kind *out) {
   static const enum fs_dtype is_signed[] = {FS_I8, FS_I16, FS_I32, FS_I64};
-  static const enum fs_dtype is_unsigned[] = {FS_U8, FS_U16, FS_U32, FS_I64};
+  static const enum fs_dtype is_unsigned[] = {FS_U8, FS_U16, FS_U32, FS_U64};
   size_t size = h5.H5Tget_size(type);
   int class = h5.H5Tget_class(type), power = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
   if (class == CLASS_FLOAT) {
@@ -120,17 +120,16 @@ static bool kind_of_number(hid type, struct kind *out) {
   }
   bool minus = h5.H5Tget_sign(type) != 0;
   out->dtype = minus ? is_signed[power] : is_unsigned[power];
-  out->from = !minus && size == 8 ? "uint64" : NULL;
   return class == CLASS_INTEGER && (size == 1 || size == 2 || size == 4 || size == 8);
 }
 
 /* Numbers; pairs of floats, which are complex; a choice of two in one byte, which h5py has for
  * truth values. */
 static bool kind_of(hid type, struct kind *out) {
-  *out = (struct kind){FS_F32, false, false, NULL};
+  *out = (struct kind){FS_F32, false, false};
   int class = h5.H5Tget_class(type);
   if (class == CLASS_ENUM) {
-    *out = (struct kind){FS_BOOL, false, true, NULL};
+    *out = (struct kind){FS_BOOL, false, true};
     return h5.H5Tget_size(type) == 1 && h5.H5Tget_nmembers(type) == 2;
   }
   if (class != CLASS_COMPOUND) return kind_of_number(type, out);
@@ -142,7 +141,7 @@ static bool kind_of(hid type, struct kind *out) {
     good = good && kind_of_number(member, &part[k]) && !h5.H5Tget_order(member);
     h5.H5Idec_ref(member);
   }
-  *out = (struct kind){part[0].dtype, true, true, NULL};
+  *out = (struct kind){part[0].dtype, true, true};
   return good && part[0].dtype == part[1].dtype && (out->dtype == FS_F32 || out->dtype == FS_F64) &&
          h5.H5Tget_size(type) == fs_element_bytes(out->dtype, true);
 }
@@ -195,15 +194,11 @@ static enum fs_status read_elements(const struct fs_file_ctx *ctx, hid set, hid 
   enum fs_status st = check_filters(ctx, set);
   if (!st) st = fs_file_alloc(ctx, bytes, &a->data);
   if (st || !bytes) return st;
-  const char *name = kind->from ? "H5T_NATIVE_UINT64_g" : native_names[a->dtype];
-  hid memory = kind->raw ? type : native(name);
+  hid memory = kind->raw ? type : native(native_names[a->dtype]);
   if (h5.H5Dread(set, memory, 0, 0, 0, a->data) < 0)
     return fs_file_error(ctx, NULL, "%.80s is damaged", a->name);
   for (int64_t k = 0; k < bytes && a->dtype == FS_BOOL; k++)
     ((uint8_t *)a->data)[k] = ((uint8_t *)a->data)[k] != 0;
-  for (int64_t k = 0; k < bytes / 8 && kind->from; k++)
-    if (((int64_t *)a->data)[k] < 0)
-      return fs_file_error(ctx, NULL, "it holds integers above 9223372036854775807");
   return FS_OK;
 }
 
@@ -220,7 +215,7 @@ static enum fs_status read_set(const struct fs_file_ctx *ctx, hid file, const ch
   if (numbers) {
     struct fs_array *a = FS_PUSH(&out->list);
     *a = (struct fs_array){.name = fs_strdup(path + strspn(path, "/")), .dtype = kind.dtype,
-                           .complex = kind.complex, .from = kind.from};
+                           .complex = kind.complex};
     st = read_shape(ctx, set, a, &bytes);
     if (!st) st = read_elements(ctx, set, type, &kind, bytes, a);
   } else if (named) {

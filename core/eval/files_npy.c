@@ -17,22 +17,14 @@ struct npy_header {
   int64_t count;
 };
 
-/* The type that elements of `size` bytes become: the one of that name, else the first that
- * holds them; of uint64 it is i64, and larger ones are refused. */
+/* The type of elements of `size` bytes. */
 static bool type_of(char kind, int size, enum fs_dtype *out) {
   char name[3] = {kind, (char)('0' + size), 0};
-  bool whole = kind == 'i' || kind == 'u';
-  if (whole && size != 1 && size != 2 && size != 4 && size != 8) return false;
   for (int dt = 0; dt < FS_DTYPE_COUNT; dt++)
     if (*fs_dtypes[dt].npy && !strcmp(fs_dtypes[dt].npy + 1, name)) {
       *out = (enum fs_dtype)dt;
       return true;
     }
-  for (int dt = 0; dt < FS_DTYPE_COUNT && whole; dt++)
-    if (fs_dtype_is_integer(*out = (enum fs_dtype)dt) &&
-        (kind == 'u' || fs_dtype_is_signed(*out)) &&
-        (fs_dtypes[dt].digits >= 8 * size - (kind == 'i') || *out == FS_I64))
-      return true;
   return false;
 }
 
@@ -310,64 +302,15 @@ static void swap_bytes(unsigned char *p, int64_t n, int size) {
     }
 }
 
-/* n integers of the file, from element `first` on. */
-static void read_integers(const struct npy_header *h, const void *raw, int64_t first,
-                          int64_t n, int64_t *out) {
-#define READ(type)                                                            \
-  for (int64_t i = 0; i < n; i++) {                                           \
-    type v;                                                                   \
-    memcpy(&v, (const char *)raw + (first + i) * (int64_t)sizeof v, sizeof v); \
-    out[i] = v;                                                               \
-  }
-  bool is_signed = h->kind == 'i';
-  switch (h->size) {
-    case 1: if (is_signed) READ(int8_t) else READ(uint8_t) break;
-    case 2: if (is_signed) READ(int16_t) else READ(uint16_t) break;
-    default: READ(uint32_t) /* of i4 there is a type */
-  }
-#undef READ
-}
-
-/* Integers that grow: raw[] of h's type to out[] of h->dtype, host order. */
-static void widen(const struct npy_header *h, const void *raw, void *out, int64_t n) {
-  int64_t part[256];
-  for (int64_t first = 0, count; first < n; first += count) {
-    count = FS_MIN((int64_t)FS_LEN(part), n - first);
-    read_integers(h, raw, first, count, part);
-    switch (h->dtype) {
-#define FS_DTYPE_C(id, stored, value, number, element)   \
-  case FS_##id:                                          \
-    for (int64_t k = 0; k < count; k++) {                \
-      const int64_t i = part[k];                         \
-      const double f = (double)i;                        \
-      ((stored *)out)[first + k] = element;              \
-      (void)f;                                           \
-    }                                                    \
-    break;
-#include "core/graph/dtypes.def"
-      default: break;
-    }
-  }
-}
-
-/* Reads n elements in file order to out[], converted. raw: room for them. */
-static enum fs_status read_elements(struct fs_reader *r,
-                                    const struct npy_header *h, void *raw,
-                                    void *out, int64_t n) {
-  bool same = (size_t)h->size == fs_element_bytes(h->dtype, h->complex);
-  void *to = same ? out : raw;
-  enum fs_status st = fs_reader_get(r, to, (size_t)(n * h->size));
+/* Reads n elements in file order to out[], in the order of bytes that the host has. */
+static enum fs_status read_elements(struct fs_reader *r, const struct npy_header *h, void *out,
+                                    int64_t n) {
+  enum fs_status st = fs_reader_get(r, out, (size_t)(n * h->size));
   if (st) return st;
-  if (h->big) swap_bytes(to, n << h->complex, h->size >> h->complex);
-  if (!same) widen(h, raw, out, n);
+  if (h->big) swap_bytes(out, n << h->complex, h->size >> h->complex);
   if (h->dtype == FS_BOOL) /* any byte may be in the file, 0 and 1 go on */
     for (int64_t i = 0; i < n; i++)
       ((unsigned char *)out)[i] = ((unsigned char *)out)[i] != 0;
-  if (h->kind == 'u' && h->size == 8)
-    for (int64_t i = 0; i < n; i++)
-      if (((int64_t *)out)[i] < 0)
-        return fs_file_error(r->ctx, NULL,
-                             "it holds integers above 9223372036854775807");
   return FS_OK;
 }
 
@@ -401,8 +344,7 @@ static void spread(const struct transposer *t, size_t size, int64_t r0,
 }
 
 static enum fs_status read_fortran(struct fs_reader *r,
-                                   const struct npy_header *h, void *raw,
-                                   struct transposer *t, void *out) {
+                                   const struct npy_header *h, struct transposer *t, void *out) {
   int64_t columns = h->count / t->rows;
   int64_t nr = FS_MIN(t->rows, (int64_t)CHUNK);
   int64_t nc_max = FS_MAX(CHUNK / t->rows, 1);
@@ -412,7 +354,7 @@ static enum fs_status read_fortran(struct fs_reader *r,
       t->target[c] = column_target(&h->shape, c0 + c);
     for (int64_t r0 = 0; r0 < t->rows; r0 += nr) {
       int64_t part = FS_MIN(nr, t->rows - r0);
-      enum fs_status st = read_elements(r, h, raw, t->chunk, part * nc);
+      enum fs_status st = read_elements(r, h, t->chunk, part * nc);
       if (st) return st;
       spread(t, fs_element_bytes(h->dtype, h->complex), r0, part, nc, out);
     }
@@ -421,13 +363,12 @@ static enum fs_status read_fortran(struct fs_reader *r,
 }
 
 static enum fs_status read_row_major(struct fs_reader *r,
-                                     const struct npy_header *h, void *raw,
-                                     char *out) {
+                                     const struct npy_header *h, char *out) {
   size_t size = fs_element_bytes(h->dtype, h->complex);
   for (int64_t at = 0; at < h->count; at += CHUNK) {
     int64_t n = FS_MIN((int64_t)CHUNK, h->count - at);
     enum fs_status st =
-        read_elements(r, h, raw, out + (size_t)at * size, n);
+        read_elements(r, h, out + (size_t)at * size, n);
     if (st) return st;
   }
   return FS_OK;
@@ -437,20 +378,18 @@ static enum fs_status read_data(struct fs_reader *r,
                                 const struct npy_header *h, void *out) {
   bool transposed = h->fortran && h->shape.rank > 1 && h->count;
   int64_t room = FS_MIN(h->count, (int64_t)CHUNK) * 16;
-  void *raw = NULL, *target = NULL;
+  void *target = NULL;
   struct transposer t = {0};
-  enum fs_status st = fs_file_alloc(r->ctx, room, &raw);
-  if (!st && transposed) st = fs_file_alloc(r->ctx, room, &t.chunk);
+  enum fs_status st = transposed ? fs_file_alloc(r->ctx, room, &t.chunk) : FS_OK;
   if (!st && transposed) st = fs_file_alloc(r->ctx, room, &target);
   if (!st && transposed) {
     t.rows = h->shape.dim[0];
     t.inner = h->count / t.rows;
     t.target = target;
-    st = read_fortran(r, h, raw, &t, out);
+    st = read_fortran(r, h, &t, out);
   } else if (!st) {
-    st = read_row_major(r, h, raw, out);
+    st = read_row_major(r, h, out);
   }
-  free(raw);
   free(t.chunk);
   free(target);
   return st;
@@ -463,7 +402,6 @@ enum fs_status fs_npy_read(struct fs_reader *r, struct fs_array *out) {
   out->dtype = h.dtype;
   out->complex = h.complex;
   out->shape = h.shape;
-  out->from = h.kind == 'u' && h.size == 8 ? "uint64" : NULL;
   int64_t bytes = h.count * (int64_t)fs_element_bytes(h.dtype, h.complex);
   st = fs_file_alloc(r->ctx, bytes, &out->data);
   return st ? st : read_data(r, &h, out->data);

@@ -11,13 +11,12 @@ enum { HEADER_MAX = 100 << 20, NAME_MAX_BYTES = 255 };
 static const struct { const char *name; enum fs_dtype dtype; bool complex; } types[] = {
     {"BOOL", FS_BOOL, false}, {"U8", FS_U8, false},   {"I8", FS_I8, false},
     {"U16", FS_U16, false},   {"I16", FS_I16, false}, {"U32", FS_U32, false},
-    {"I32", FS_I32, false},   {"I64", FS_I64, false}, {"U64", FS_I64, false},
+    {"I32", FS_I32, false},   {"I64", FS_I64, false}, {"U64", FS_U64, false},
     {"F16", FS_F16, false},   {"BF16", FS_BF16, false}, {"F32", FS_F32, false},
     {"F64", FS_F64, false},   {"C64", FS_F32, true},  {"C128", FS_F64, true}};
 
 struct entry {
   const char *name;
-  bool unsigned_64;
   int64_t begin, end;      /* of its bytes, behind the header */
   struct fs_array array;   /* but for the data */
 };
@@ -47,8 +46,6 @@ static bool read_type(const char *text, struct entry *e) {
     if (!strcmp(types[k].name, text)) {
       e->array.dtype = types[k].dtype;
       e->array.complex = types[k].complex;
-      e->unsigned_64 = !strcmp(text, "U64");
-      e->array.from = e->unsigned_64 ? "uint64" : NULL;
       return true;
     }
   return false;
@@ -87,9 +84,6 @@ static enum fs_status read_elements(struct fs_reader *r, const struct entry *e, 
   st = fs_reader_get(r, out->data, (size_t)bytes);
   unsigned char *p = out->data;
   for (int64_t k = 0; k < bytes && !st && out->dtype == FS_BOOL; k++) p[k] = p[k] != 0;
-  for (int64_t k = 0; k < bytes / 8 && !st && e->unsigned_64; k++)
-    if (((int64_t *)out->data)[k] < 0)
-      st = fs_file_error(r->ctx, NULL, "it holds integers above 9223372036854775807");
   return st;
 }
 

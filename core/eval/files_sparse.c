@@ -40,9 +40,12 @@ static bool add_integer(const struct sparse *s, int64_t to, int64_t k) {
   enum fs_dtype dt = s->data->dtype;
   char *element = (char *)s->out->data + (size_t)to * fs_dtype_size(dt);
   int64_t sum, x = fs_element_get(dt, element).i;
-  if (!fs_dtype_is_integer(dt) || __builtin_add_overflow(x, at(s->data, k), &sum) ||
-      sum < fs_dtype_least(dt) || sum > fs_dtype_most(dt))
-    return false;
+  if (!fs_dtype_is_integer(dt)) return false;
+  bool beyond = dt == FS_U64
+                    ? __builtin_add_overflow((uint64_t)x, (uint64_t)at(s->data, k), (uint64_t *)&sum)
+                    : __builtin_add_overflow(x, at(s->data, k), &sum) ||
+                          sum < fs_dtype_least(dt) || sum > fs_dtype_most(dt);
+  if (beyond) return false;
   fs_element_put(dt, element, (struct fs_number){.i = sum});
   return true;
 }
@@ -161,7 +164,6 @@ enum fs_status fs_sparse_dense(struct fs_reader *r, const struct fs_load_how *ho
   if (st) return st;
   out->dtype = s.data->dtype;
   out->complex = s.data->complex;
-  out->from = s.data->from;
   out->shape = (struct fs_shape){2, {s.m, s.n}};
   st = fs_file_zeros(r->ctx, s.m * s.n * (int64_t)size, &out->data);
   if (st) return st;

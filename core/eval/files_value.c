@@ -60,24 +60,6 @@ static enum fs_status upload(struct fs_interp *in,
   return FS_OK;
 }
 
-/* Says once for all arrays that they are of another type than in the file. */
-static void tell_widened(const struct fs_file_ctx *ctx, const struct fs_arrays *arrays) {
-  struct fs_str text = {0};
-  int n = 0;
-  for (int k = 0; k < arrays->list.len; k++) {
-    const struct fs_array *a = &arrays->list.data[k];
-    if (!a->from || n++ >= 12) continue;
-    fs_str_puts(&text, n > 1 ? ", " : "");
-    fs_str_put_safe(&text, a->name, FS_MIN(strlen(a->name), (size_t)40));
-    fs_str_printf(&text, " is %s, for %s", fs_dtype_name(a->dtype), a->from);
-  }
-  if (n > 12) fs_str_printf(&text, " and %d more", n - 12);
-  if (n)
-    fs_note(ctx->diags, ctx->span, "loaded-wider", NULL,
-            "there are no integers of that type here: %s", fs_str_text(&text));
-  fs_str_free(&text);
-}
-
 /* The texts behind the file's name: options, and at most one name. */
 static enum fs_status read_texts(struct fs_interp *in, const struct fs_file_ctx *ctx,
                                  int n, const char *const *texts,
@@ -132,7 +114,6 @@ enum fs_status fs_file_load_all(struct fs_interp *in, const char *path, int n,
     free(a->data); /* early: one array on the host at a time is enough */
     a->data = NULL;
   }
-  if (!st) tell_widened(&ctx, &arrays);
   fs_arrays_free(&arrays);
   free(found);
   if (st) fs_file_vars_free(out);
@@ -185,7 +166,6 @@ enum fs_status fs_file_load(struct fs_interp *in, const char *path, int n,
     struct fs_array *a = &arrays.list.data[0];
     st = arrays.list.len == 1 ? upload(in, &ctx, a, out) : several(&ctx, &arrays);
     if (!st && a->categories && !names) tell_categories(&ctx, a->categories);
-    if (!st) tell_widened(&ctx, &arrays);
     if (!st && names) *names = a->categories, a->categories = NULL;
     fs_arrays_free(&arrays);
   }

@@ -154,6 +154,9 @@ static enum fs_status take_argument(struct fs_interp *in, const struct fs_c_para
     return fs_in_error(in, span, "kernel-arguments", NULL,
                        "`%.60s` of the kernel is %s, and %s is %s", p->name,
                        p->array ? "an array" : "a number", fs_in_text(in, span), fs_val_text(v));
+  if (tensor && v->tensor->dtype == FS_U64)
+    return fs_in_error(in, span, "kernel-arguments", "i64(...) of it is given",
+                       "kernels take no u64, and %s is one", fs_in_text(in, span));
   out->type = tensor ? type_of(v->tensor->dtype) : p->type;
   out->rank = array ? v->tensor->shape.rank : 0;
   for (int d = 0; d < out->rank; d++) out->dim[d] = v->tensor->shape.dim[d];

@@ -243,7 +243,7 @@ static bool may_put(const struct fs_lane *a, enum fs_dtype dt) {
     whole = false;
   }
   if (fs_dtype_is_integer(dt))
-    fits = low >= (double)fs_dtype_least(dt) && high < (double)fs_dtype_most(dt) + 1;
+    fits = low >= (double)fs_dtype_least(dt) && high < fs_dtype_real_of(dt, fs_dtype_most(dt)) + 1;
   return whole && fits;
 }
 

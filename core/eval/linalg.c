@@ -110,14 +110,14 @@ static struct fs_tv summed_product(struct fs_interp *in, struct fs_tv a, struct 
   return out;
 }
 
-/* Sums of integer products are i64, and so is each product: a product that wrapped
+/* Sums of integer products are i64 (u64), and so is each product: a product that wrapped
  * around in i32 would be lost in a sum that had room for it. A column by a row is no
  * sum: it is an outer product, of the elements' own type. */
 static struct fs_tv factor_of_sums(struct fs_interp *in, struct fs_tv a,
                                    const struct fs_tv *b) {
   bool outer = fs_cols(&a.shape) == 1 && a.shape.rank == 1;
-  if (outer || fs_dtype_is_float(fs_dtype_promote(a.dtype, b->dtype))) return a;
-  return fs_tv_cast(in, a, FS_I64);
+  enum fs_dtype dt = fs_dtype_promote(a.dtype, b->dtype);
+  return outer || fs_dtype_is_float(dt) ? a : fs_tv_cast(in, a, fs_dtype_sum(dt));
 }
 
 /* The diagonal of a matrix that has zeros beside it whatever its elements are: diag(w), eye(n),
@@ -236,14 +236,14 @@ static struct fs_tv batch_product(struct fs_interp *in, struct fs_tv a, struct f
     out = fs_tv_map2(in, FS_OP_MUL, spread(a, batch->rank, 2, of_a.dim),
                      spread(b, batch->rank, 2, of_b.dim));
   } else if (summed && batch->rank + 3 <= FS_MAX_RANK) {
-    if (!fs_dtype_is_float(dt)) a = fs_tv_cast(in, a, FS_I64);
+    if (!fs_dtype_is_float(dt)) a = fs_tv_cast(in, a, fs_dtype_sum(dt));
     struct fs_tv x = spread(a, batch->rank, 3, (int64_t[]){m, k, 1});
     struct fs_tv y = spread(b, batch->rank, 3, (int64_t[]){1, k, n});
     out = fs_tv_reduce(in, FS_RD_SUM, fs_tv_map2(in, FS_OP_MUL, x, y), batch->rank + 2);
   } else if (fs_dtype_is_float(dt) && fs_tv_small(in, FS_SMALL_PRODUCT, dt, a, &b, &out)) {
     return out;
   } else {
-    if (!fs_dtype_is_float(dt)) dt = FS_I64;
+    if (!fs_dtype_is_float(dt)) dt = fs_dtype_sum(dt);
     struct fs_shape sa = a.shape, sb = b.shape;
     if (sa.rank < 2) sa = of_a;
     if (sb.rank < 2) sb = of_b;

@@ -48,7 +48,8 @@ static void put(enum fs_dtype dt, const struct fs_loop_register *a, union cell *
   switch (fs_ctype_of(dt)) {
     case FS_CT_BOOL: out->truth = (uint8_t)a->i; break;
     case FS_CT_I32: out->i32 = (int32_t)a->i; break;
-    case FS_CT_I64: out->i64 = a->i; break;
+    case FS_CT_I64:
+    case FS_CT_U64: out->i64 = a->i; break;
     case FS_CT_F32: out->f32 = (float)a->x; break;
     default: out->f64 = a->x; break;
   }
@@ -59,7 +60,8 @@ static void get(enum fs_dtype dt, const union cell *a, struct fs_loop_register *
   switch (fs_ctype_of(dt)) {
     case FS_CT_BOOL: r.i = a->truth; break;
     case FS_CT_I32: r.i = a->i32; break;
-    case FS_CT_I64: r.i = a->i64; break;
+    case FS_CT_I64:
+    case FS_CT_U64: r.i = a->i64; break;
     case FS_CT_F32: r.x = (double)a->f32; break;
     default: r.x = a->f64; break;
   }
@@ -99,6 +101,7 @@ static bool map_tensors(enum fs_map_op op, int n, const struct fs_loop_register 
   union cell x[3] = {{0}}, result = {0};
   for (int k = first; k < n; k++) {
     if (fs_loop_is_host(&a[k])) continue;
+    if (typed && info->result == 'B' && fs_dtype_are_apart(like, dtype_of(&a[k]))) return false;
     like = typed ? fs_dtype_promote(like, dtype_of(&a[k])) : dtype_of(&a[k]);
     typed = true;
   }

@@ -18,10 +18,10 @@ enum fs_status fs_tv_for_part(struct fs_interp *in, const struct fs_val *v, stru
                        "convert the value, or the tensor with f32(...)",
                        "cannot put %s values into a tensor of %s",
                        fs_dtype_name(out->dtype), fs_dtype_name(dt));
-  bool fits = v->number >= (double)fs_dtype_least(dt) && v->number < (double)fs_dtype_most(dt) + 1;
+  bool fits = v->number >= (double)fs_dtype_least(dt) && v->number < fs_dtype_real_of(dt, fs_dtype_most(dt)) + 1;
   if (whole_number && fs_dtype_is_integer(dt) && !fits)
     return fs_in_error(in, span, "wrong-type",
-                       dt == FS_I64 ? "convert the tensor with f64(...)"
+                       fs_dtypes[dt].bytes == 8 ? "convert the tensor with f64(...)"
                                     : "convert the tensor with i64(...)",
                        "cannot put %s into a tensor of %s: it is too large",
                        fs_in_text(in, span), fs_dtype_name(dt));

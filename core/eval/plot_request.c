@@ -84,9 +84,7 @@ static enum fs_dtype dtype_of(const struct fs_val *v) {
 }
 
 static double element(enum fs_dtype dt, const void *data, int64_t k) {
-  struct fs_number v =
-      fs_element_get(dt, (const char *)data + (size_t)k * fs_dtype_size(dt));
-  return fs_dtype_is_float(dt) ? v.f : (double)v.i;
+  return fs_element_get(dt, (const char *)data + (size_t)k * fs_dtype_size(dt)).f;
 }
 
 /* Hands (k, x, y) of one curve to take(), in order. */

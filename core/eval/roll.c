@@ -83,7 +83,7 @@ static bool peek(struct fs_call *c, fs_id id, double *out) {
   if (n.shape.rank) return false;
   if (n.kind == FS_ND_PARAM) {
     struct fs_number p = g->params.data[n.slot];
-    *out = fs_dtype_is_integer(n.dtype) ? (double)p.i : p.f;
+    *out = fs_dtype_is_integer(n.dtype) ? fs_dtype_real_of(n.dtype, p.i) : p.f;
     return true;
   }
   if (n.kind == FS_ND_INPUT) {

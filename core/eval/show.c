@@ -303,7 +303,7 @@ static enum fs_status put_small(const struct fs_val *v, const struct fs_show_opt
     struct fs_number x = fs_element_get(t->dtype, (char *)raw + (size_t)k * fs_dtype_size(t->dtype));
     if (k) fs_str_puts(out, ", ");
     if (t->dtype == FS_BOOL) fs_str_puts(out, x.i ? "true" : "false");
-    else fs_show_number(fs_dtype_is_float(t->dtype) ? x.f : (double)x.i, o->digits, out);
+    else fs_show_number(x.f, o->digits, out);
   }
   if (t->shape.rank) fs_str_puts(out, "]");
   return FS_OK;

@@ -29,10 +29,15 @@ static int shortest_float(enum fs_dtype dt, double v, char out[40]) {
   return (int)strlen(out);
 }
 
+static int put_whole(enum fs_dtype dt, int64_t i, char *out, size_t size) {
+  return dt == FS_U64 ? snprintf(out, size, "%llu", (unsigned long long)i)
+                      : snprintf(out, size, "%lld", (long long)i);
+}
+
 int fs_show_shortest(enum fs_dtype dt, const void *element, char out[40]) {
   struct fs_number n = fs_element_get(dt, element);
   if (dt == FS_BOOL) return snprintf(out, 40, n.i ? "true" : "false");
-  if (!fs_dtype_is_float(dt)) return snprintf(out, 40, "%lld", (long long)n.i);
+  if (!fs_dtype_is_float(dt)) return put_whole(dt, n.i, out, 40);
   return shortest_float(dt, n.f, out);
 }
 
@@ -274,7 +279,7 @@ void fs_excerpt_cell(const struct fs_excerpt *v, const struct fs_number *n,
   else if (v->dtype == FS_BOOL)
     snprintf(out, FS_CELL, n->i ? "true" : "false");
   else if (!fs_dtype_is_float(v->dtype))
-    snprintf(out, FS_CELL, "%lld", (long long)n->i);
+    put_whole(v->dtype, n->i, out, FS_CELL);
   else
     print_float(&v->format, n->f, out);
 }

@@ -41,12 +41,17 @@ struct fs_tv fs_tv_literal(struct fs_interp *in, double x, enum fs_dtype like) {
   return (struct fs_tv){id, like, fs_shape_scalar()};
 }
 
+static bool holds_number(enum fs_dtype dt, double x) {
+  return fs_dtype_real_of(dt, fs_dtype_integer(dt, x)) == x &&
+         x < fs_dtype_real_of(dt, fs_dtype_most(dt)) + 1;
+}
+
 enum fs_dtype fs_number_type(const struct fs_val *v, enum fs_dtype like) {
   if (v->kind == FS_V_BOOL) return FS_BOOL;
   if (fs_dtype_is_float(like)) return like;
-  for (enum fs_dtype dt = fs_dtype_number(like); v->is_int && dt < FS_DTYPE_COUNT; dt++)
-    if (fs_dtype_is_integer(dt) && fs_dtype_promote(like, dt) == dt && (double)fs_dtype_integer(dt, v->number) == v->number &&
-        v->number < 0x1p63)
+  enum fs_dtype own = fs_dtype_number(like);
+  for (enum fs_dtype dt = own; v->is_int && dt < FS_DTYPE_COUNT; dt++)
+    if (fs_dtype_is_integer(dt) && fs_dtype_holds(dt, own) && holds_number(dt, v->number))
       return dt;
   return fs_dtype_real(like);
 }
@@ -242,11 +247,32 @@ enum fs_status fs_tv_common(struct fs_interp *in, int n,
   return shape_error(in, n, src, spans, span, what);
 }
 
+/* u64 beside integers with a sign: what is below 0 is below all of u64, and the others have the
+ * same bits there. So it is exact. */
+static enum fs_status compare_apart(struct fs_interp *in, enum fs_map_op op,
+                                    const struct fs_tv *src, const struct fs_span *spans,
+                                    struct fs_span span, const char *what, struct fs_tv *out) {
+  int with_sign = src[0].dtype == FS_U64;
+  struct fs_tv bits[2] = {fs_tv_cast(in, src[0], FS_U64), fs_tv_cast(in, src[1], FS_U64)};
+  struct fs_tv zero = fs_tv_literal(in, 0, src[with_sign].dtype);
+  struct fs_tv below = fs_tv_map2(in, FS_OP_LT, src[with_sign], zero);
+  enum fs_status st = fs_tv_map(in, op, 2, bits, spans, span, what, out);
+  if (st != FS_OK) return st;
+  bool less = op == FS_OP_LT || op == FS_OP_LE, more = op == FS_OP_GT || op == FS_OP_GE;
+  bool then = op == FS_OP_NE || (with_sign ? more : less);
+  if (then) *out = fs_tv_map2(in, FS_OP_OR, *out, below);
+  else *out = fs_tv_map2(in, FS_OP_AND, *out, fs_tv_map1(in, FS_OP_NOT, below));
+  return FS_OK;
+}
+
 enum fs_status fs_tv_map(struct fs_interp *in, enum fs_map_op op, int n,
                          const struct fs_tv *src, const struct fs_span *spans,
                          struct fs_span span, const char *what,
                          struct fs_tv *out) {
   struct fs_shape shape;
+  bool compares = fs_map_ops[op].types == 'N' && fs_map_ops[op].result == 'B';
+  if (compares && fs_dtype_are_apart(src[0].dtype, src[1].dtype))
+    return compare_apart(in, op, src, spans, span, what, out);
   enum fs_status st = fs_tv_common(in, n, src, spans, span, what, &shape);
   if (st != FS_OK) return st;
   fs_id ids[3] = {0};

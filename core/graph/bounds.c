@@ -31,11 +31,13 @@ struct look {
 
 static struct bounds bounds_of(struct look *l, fs_id id);
 
+static double of_most(enum fs_dtype dt) { return fs_dtype_real_of(dt, fs_dtype_most(dt)); }
+
 /* What a value may be of which nothing is known but its type. */
 static struct bounds of_type(enum fs_dtype dt) {
   if (fs_dtype_is_float(dt)) return (struct bounds){0};
   if (dt == FS_BOOL) return (struct bounds){true, true, 0, 1};
-  return (struct bounds){true, true, (double)fs_dtype_least(dt), (double)fs_dtype_most(dt)};
+  return (struct bounds){true, true, (double)fs_dtype_least(dt), of_most(dt)};
 }
 
 static bool is_single(struct bounds b) {
@@ -45,7 +47,7 @@ static bool is_single(struct bounds b) {
 /* As the type holds them; nothing where they overflow, or a double does not hold them. */
 static struct bounds rounded(enum fs_dtype dt, struct bounds b) {
   double most = fmax(fabs(b.lo), fabs(b.hi));
-  bool wraps = b.lo < (double)fs_dtype_least(dt) || b.hi > (double)fs_dtype_most(dt);
+  bool wraps = b.lo < (double)fs_dtype_least(dt) || b.hi > of_most(dt);
   if (fs_dtype_is_integer(dt)) return most < WHOLE_F64 && !wraps ? b : of_type(dt);
   if (dt == FS_F64) return most <= WHOLE_F64 ? b : of_type(dt);
   if (dt != FS_F32) return of_type(dt);

@@ -46,6 +46,11 @@ enum fs_dtype fs_dtype_promote(enum fs_dtype a, enum fs_dtype b) {
   return (enum fs_dtype)up;
 }
 
+bool fs_dtype_are_apart(enum fs_dtype a, enum fs_dtype b) {
+  return (a == FS_U64 && fs_dtype_is_integer(b) && fs_dtype_is_signed(b)) ||
+         (b == FS_U64 && fs_dtype_is_integer(a) && fs_dtype_is_signed(a));
+}
+
 bool fs_dtype_holds(enum fs_dtype to, enum fs_dtype from) {
   const struct fs_dtype_info *a = &fs_dtypes[from], *b = &fs_dtypes[to];
   return a->class <= b->class && a->digits <= b->digits && a->power <= b->power &&
@@ -55,7 +60,8 @@ bool fs_dtype_holds(enum fs_dtype to, enum fs_dtype from) {
 /* -- integers ---------------------------------------------------------------------- */
 
 int64_t fs_dtype_most(enum fs_dtype dt) {
-  return fs_dtype_is_integer(dt) ? INT64_MAX >> (63 - fs_dtypes[dt].digits) : INT64_MAX;
+  if (!fs_dtype_is_integer(dt)) return INT64_MAX;
+  return (int64_t)(UINT64_MAX >> (64 - fs_dtypes[dt].digits));
 }
 
 int64_t fs_dtype_least(enum fs_dtype dt) {
@@ -66,7 +72,12 @@ int64_t fs_dtype_integer(enum fs_dtype dt, double x) {
   int64_t low = fs_dtype_least(dt), high = fs_dtype_most(dt);
   if (isnan(x)) return 0;
   if (x < (double)low) return low;
-  return x < (double)high + 1 ? (int64_t)x : high; /* the double above the type */
+  if (x >= fs_dtype_real_of(dt, high) + 1) return high; /* the double above the type */
+  return low ? (int64_t)x : (int64_t)(uint64_t)x;
+}
+
+double fs_dtype_real_of(enum fs_dtype dt, int64_t i) {
+  return dt == FS_U64 ? (double)(uint64_t)i : (double)i;
 }
 
 enum fs_dtype fs_dtype_unsigned(enum fs_dtype dt) {
@@ -225,7 +236,7 @@ struct fs_number fs_element_get(enum fs_dtype dt, const void *element) {
 #include "core/graph/dtypes.def"
     default: break;
   }
-  out.f = (double)out.i;
+  out.f = fs_dtype_real_of(dt, out.i);
   return out;
 }
 

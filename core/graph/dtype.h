@@ -61,7 +61,7 @@ static inline bool fs_dtype_is_full(enum fs_dtype dt) {
 static inline enum fs_dtype fs_dtype_sum(enum fs_dtype dt) {
   return (enum fs_dtype)fs_dtypes[dt].sum;
 }
-/* The type of quotients and roots: a float's own; f32 of integers, f64 of i64. */
+/* The type of quotients and roots: a float's own; f32 of integers, f64 of i64 and u64. */
 static inline enum fs_dtype fs_dtype_real(enum fs_dtype dt) {
   return (enum fs_dtype)fs_dtypes[dt].real;
 }
@@ -75,17 +75,24 @@ enum fs_dtype fs_dtype_unsigned(enum fs_dtype dt);
 
 /* The type of an operation on two tensors: the least that is above both in the
  * lattice of dtypes.def. f16 with bf16 gives f32; i64 with a float gives that float
- * (f16/bf16 stay), as i32 does. */
+ * (f16/bf16 stay), as i32 does. u64 with an integer that has a sign gives u64: its last bits. */
 enum fs_dtype fs_dtype_promote(enum fs_dtype a, enum fs_dtype b);
+
+/* Whether they are integers that no integer type holds: u64, and one with a sign. */
+bool fs_dtype_are_apart(enum fs_dtype a, enum fs_dtype b);
 
 /* Whether every value of type `from` is one of type `to`. */
 bool fs_dtype_holds(enum fs_dtype to, enum fs_dtype from);
 
-/* The least and the largest value of an integer type; of others those of i64. */
+/* The least and the largest value of an integer type, of u64 as its bits; of others those of
+ * i64. */
 int64_t fs_dtype_least(enum fs_dtype dt);
 int64_t fs_dtype_most(enum fs_dtype dt);
+/* A whole number of the type, of u64 its bits, to the nearest double. */
+double fs_dtype_real_of(enum fs_dtype dt, int64_t i);
 /* A number as an integer type holds it: towards zero, the nearest end of the type
- * where it is beyond, 0 for NaN; as the targets convert elements. Of other types as i64. */
+ * where it is beyond, 0 for NaN; as the targets convert elements. Of u64 its bits, of other
+ * types as i64. */
 int64_t fs_dtype_integer(enum fs_dtype dt, double x);
 /* The integer of the type that has the same last bits. */
 int64_t fs_dtype_wrap(enum fs_dtype dt, int64_t i);
@@ -148,7 +155,8 @@ struct fs_cut {
 struct fs_layout fs_layout_new(enum fs_dtype dt, const struct fs_shape *shape,
                                int64_t *count);
 
-/* A host number in both forms; which one counts is the dtype's business. */
+/* A host number in both forms; which one counts is the dtype's business. Of u64 `i` has the
+ * bits. */
 struct fs_number {
   double f;
   int64_t i;

@@ -367,6 +367,11 @@ static fs_id fill(struct fs_graph *g, fs_id scalar,
 }
 
 /* A number as the type it is cast to would hold it. */
+/* Rounded once. */
+static double float_of(enum fs_dtype from, int64_t i) {
+  return from == FS_U64 ? (double)(float)(uint64_t)i : (double)(float)i;
+}
+
 static struct fs_number number_cast(struct fs_number v, enum fs_dtype from,
                                     enum fs_dtype to) {
   bool real = fs_dtype_is_float(from);
@@ -375,11 +380,11 @@ static struct fs_number number_cast(struct fs_number v, enum fs_dtype from,
     return (struct fs_number){set, set};
   }
   if (fs_dtype_is_float(to)) {
-    v.f = fs_dtype_round(to, real ? v.f : to == FS_F64 ? (double)v.i : (double)(float)v.i);
+    v.f = fs_dtype_round(to, real ? v.f : to == FS_F64 ? fs_dtype_real_of(from, v.i) : float_of(from, v.i));
     return v;
   }
   int64_t i = real ? fs_dtype_integer(to, v.f) : fs_dtype_wrap(to, v.i);
-  return (struct fs_number){(double)i, i};
+  return (struct fs_number){fs_dtype_real_of(to, i), i};
 }
 
 /* Whether one slot serves both types: what is read from it as `to` is what the value
@@ -535,7 +540,7 @@ double fs_reduce_first(enum fs_reduce_op op, enum fs_dtype dt) {
     case FS_FIRST_ONE: return 1;
     case FS_FIRST_LOWEST:
     case FS_FIRST_LEAST: return real ? -INFINITY : (double)fs_dtype_least(dt);
-    case FS_FIRST_HIGHEST: return real ? INFINITY : (double)fs_dtype_most(dt);
+    case FS_FIRST_HIGHEST: return real ? INFINITY : fs_dtype_real_of(dt, fs_dtype_most(dt));
     default: return 0;
   }
 }

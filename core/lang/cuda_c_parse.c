@@ -115,7 +115,7 @@ static struct fs_expr *part_of_axis(const struct fs_c_reader *p, struct fs_span 
 /* What nobody else in the kernel is called, nor a function that its tree may call. */
 const char *fs_c_fresh_name(struct fs_c_reader *p, const char *c) {
   static const char ours[] =
-      " bool u8 i8 u16 i16 i32 u32 i64 f16 bf16 f32 f64 zeros reshape trunc mod where abs min max "
+      " bool u8 i8 u16 i16 i32 u32 i64 u64 f16 bf16 f32 f64 zeros reshape trunc mod where abs min max "
       "idiv bitand bitor bitxor shl shr sqrt rsqrt exp "
       "exp2 expm1 log log1p log2 log10 sin cos tan asin acos atan sinh cosh tanh atan2 hypot erf "
       "erfc gamma lgamma floor ceil round fma isnan isfinite pi eps inf nan Inf NaN idx idy idz ";

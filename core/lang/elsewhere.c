@@ -77,7 +77,7 @@ static const struct { const char *words, *hint; } elsewhere[] = {
     {" logical Bool ", "bool(x) has truth values"},
     {" uint8 UInt8 byte char ", "u8(x) has whole numbers from 0 to 255"},
     {" int8 int16 uint16 uint32 uint64 Int8 Int16 UInt16 UInt32 UInt64 ",
-     "types are bool u8 i8 u16 i16 i32 u32 i64 f16 bf16 f32 f64 c64 c128"},
+     "types are bool u8 i8 u16 i16 i32 u32 i64 u64 f16 bf16 f32 f64 c64 c128"},
     {" class typeof type ", "dtype(x)"},
     {" bitshift ", "shl(x, n) and shr(x, n)"},
     {" bitcmp ", "bitnot(x)"},

@@ -38,8 +38,7 @@ static bool run(struct fs_scratch *s, struct fs_block *b, struct results *out,
 /* -- elements ---------------------------------------------------------------------- */
 
 static double as_double(enum fs_dtype dt, const char *x) {
-  struct fs_number v = fs_element_get(dt, x);
-  return fs_dtype_is_float(dt) ? v.f : (double)v.i;
+  return fs_element_get(dt, x).f;
 }
 
 struct pair {

@@ -175,6 +175,9 @@ json_t *fs_session_variables(struct fs_session *s) {
 static json_t *element(enum fs_dtype dtype, const void *at) {
   struct fs_number x = fs_element_get(dtype, at);
   if (dtype == FS_BOOL) return json_boolean(x.i);
+  char digits[24];
+  snprintf(digits, sizeof digits, "%llu", (unsigned long long)x.i);
+  if (dtype == FS_U64 && x.i < 0) return json_string(digits); /* beyond integers of JSON */
   if (!fs_dtype_is_float(dtype)) return json_integer(x.i);
   if (isfinite(x.f)) return json_real(x.f);
   return json_string(isnan(x.f) ? "nan" : x.f > 0 ? "inf" : "-inf");

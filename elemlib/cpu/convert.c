@@ -18,38 +18,49 @@
 CONVERT(u8, u8, uint8_t, uint8_t, x)
 CONVERT(u8, i32, uint8_t, int32_t, x)
 CONVERT(u8, i64, uint8_t, int64_t, x)
+CONVERT(u8, u64, uint8_t, uint64_t, x)
 CONVERT(u8, f32, uint8_t, float, x)
 CONVERT(u8, f64, uint8_t, double, x)
 CONVERT(i32, u8, int32_t, uint8_t, x != 0)
 CONVERT(i32, i32, int32_t, int32_t, x)
 CONVERT(i32, i64, int32_t, int64_t, x)
+CONVERT(i32, u64, int32_t, uint64_t, (int64_t)x)
 CONVERT(i32, f32, int32_t, float, x)
 CONVERT(i32, f64, int32_t, double, x)
 CONVERT(i64, u8, int64_t, uint8_t, x != 0)
 CONVERT(i64, i32, int64_t, int32_t, (uint32_t)(uint64_t)x)
 CONVERT(i64, i64, int64_t, int64_t, x)
+CONVERT(i64, u64, int64_t, uint64_t, x)
 CONVERT(i64, f32, int64_t, float, x)
 CONVERT(i64, f64, int64_t, double, x)
+CONVERT(u64, u8, uint64_t, uint8_t, x != 0)
+CONVERT(u64, i32, uint64_t, int32_t, (uint32_t)x)
+CONVERT(u64, i64, uint64_t, int64_t, x)
+CONVERT(u64, u64, uint64_t, uint64_t, x)
+CONVERT(u64, f32, uint64_t, float, x)
+CONVERT(u64, f64, uint64_t, double, x)
 CONVERT(f32, u8, float, uint8_t, x != 0)
 CONVERT(f32, i32, float, int32_t, i32_of_f32(x))
 CONVERT(f32, i64, float, int64_t, i64_of_f32(x))
+CONVERT(f32, u64, float, uint64_t, u64_of_f32(x))
 CONVERT(f32, f32, float, float, x)
 CONVERT(f32, f64, float, double, x)
 CONVERT(f64, u8, double, uint8_t, x != 0)
 CONVERT(f64, i32, double, int32_t, i32_of_f64(x))
 CONVERT(f64, i64, double, int64_t, i64_of_f64(x))
+CONVERT(f64, u64, double, uint64_t, u64_of_f64(x))
 CONVERT(f64, f32, double, float, x)
 CONVERT(f64, f64, double, double, x)
 
 #define FROM(A)                                                         \
   {                                                                     \
     [FS_CT_BOOL] = A##_to_u8, [FS_CT_I32] = A##_to_i32,                   \
-    [FS_CT_I64] = A##_to_i64, [FS_CT_F32] = A##_to_f32,                 \
-    [FS_CT_F64] = A##_to_f64                                            \
+    [FS_CT_I64] = A##_to_i64, [FS_CT_U64] = A##_to_u64,                 \
+    [FS_CT_F32] = A##_to_f32, [FS_CT_F64] = A##_to_f64                  \
   }
 fs_convert_fn *const FS_SYM(fs_converts)[FS_CT_COUNT][FS_CT_COUNT] = {
   [FS_CT_BOOL] = FROM(u8),   [FS_CT_I32] = FROM(i32), [FS_CT_I64] = FROM(i64),
-  [FS_CT_F32] = FROM(f32), [FS_CT_F64] = FROM(f64),
+  [FS_CT_U64] = FROM(u64), [FS_CT_F32] = FROM(f32), [FS_CT_F64] = FROM(f64),
 };
 
 /* -- integers that are computed in wider ones, T in C ------------------------

@@ -16,6 +16,7 @@
 IOTA(u8, uint8_t, (a + b * index) != 0)
 IOTA(i32, int32_t, (uint32_t)a + (uint32_t)b * (uint32_t)index)
 IOTA(i64, int64_t, (uint64_t)a + (uint64_t)b * (uint64_t)index)
+IOTA(u64, uint64_t, a + b * (uint64_t)index)
 IOTA(f32, float, a + b * (float)index)
 IOTA(f64, double, a + b * (double)index)
 

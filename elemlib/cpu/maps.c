@@ -211,7 +211,8 @@
   LOOP_##n(id##_fs_f64, fs_f64, fs_f64, OUT_##r(fs_f64), C)
 #define LOOPS_I(n, id, r, C)                                \
   LOOP_##n(id##_fs_i32, fs_i32, uint32_t, OUT_##r(fs_i32), C) \
-  LOOP_##n(id##_fs_i64, fs_i64, uint64_t, OUT_##r(fs_i64), C)
+  LOOP_##n(id##_fs_i64, fs_i64, uint64_t, OUT_##r(fs_i64), C) \
+  LOOP_##n(id##_fs_u64, fs_u64, uint64_t, OUT_##r(fs_u64), C)
 #define LOOPS_U LOOPS_I
 #define LOOPS_N(n, id, r, C) LOOPS_I(n, id, r, C) LOOPS_F(n, id, r, C)
 #define LOOPS_B(n, id, r, C) LOOP_##n(id##_fs_u8, fs_u8, fs_u8, fs_u8, C)
@@ -220,14 +221,15 @@
 #define LOOPS_A1(id, r, C) LOOPS_B(1, id, r, C) LOOPS_N(1, id, r, C)
 #define LOOPS_A3(id, r, C)                                                  \
   TERNARY(id##_fs_u8, fs_u8, fs_u8, C) TERNARY(id##_fs_i32, fs_u8, fs_i32, C) \
-  TERNARY(id##_fs_i64, fs_u8, fs_i64, C) TERNARY(id##_fs_f32, fs_u8, fs_f32, C) \
-  TERNARY(id##_fs_f64, fs_u8, fs_f64, C)
+  TERNARY(id##_fs_i64, fs_u8, fs_i64, C) TERNARY(id##_fs_u64, fs_u8, fs_u64, C) \
+  TERNARY(id##_fs_f32, fs_u8, fs_f32, C) TERNARY(id##_fs_f64, fs_u8, fs_f64, C)
 
 #define WAY_NONE(n, id, types, r, C)
 #define WAY_LOOP(n, id, types, r, C) LOOPS_##types(n, id, r, C)
 #define WAY_MOD(n, id, types, r, C)                     \
   LOOP_2(id##_fs_i32, fs_i32, uint32_t, fs_i32, C)      \
   LOOP_2(id##_fs_i64, fs_i64, uint64_t, fs_i64, C)      \
+  LOOP_2(id##_fs_u64, fs_u64, uint64_t, fs_u64, C)      \
   REMAINDER(id##_fs_f32, fs_f32, uint32_t)              \
   REMAINDER(id##_fs_f64, fs_f64, uint64_t)
 #define WAY_VECTOR(n, id, types, r, C)                   \
@@ -241,7 +243,9 @@
 /* -- the table ------------------------------------------------------------ */
 
 #define ROWS_F(R, id) [FS_CT_F32] = R(id##_fs_f32), [FS_CT_F64] = R(id##_fs_f64)
-#define ROWS_I(R, id) [FS_CT_I32] = R(id##_fs_i32), [FS_CT_I64] = R(id##_fs_i64)
+#define ROWS_I(R, id)                                             \
+  [FS_CT_I32] = R(id##_fs_i32), [FS_CT_I64] = R(id##_fs_i64),     \
+  [FS_CT_U64] = R(id##_fs_u64)
 #define ROWS_U ROWS_I
 #define ROWS_N(R, id) ROWS_I(R, id), ROWS_F(R, id)
 #define ROWS_B(R, id) [FS_CT_BOOL] = R(id##_fs_u8)

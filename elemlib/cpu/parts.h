@@ -30,18 +30,18 @@ extern fs_fold_fn *const FS_SYM(fs_folds)[FS_REDUCE_OP_COUNT][FS_CT_COUNT];
 extern fs_state_row_fn *const FS_SYM(fs_state_rows)[FS_REDUCE_OP_COUNT][FS_CT_COUNT];
 extern fs_state_col_fn *const FS_SYM(fs_state_cols)[FS_REDUCE_OP_COUNT][FS_CT_COUNT];
 extern fs_state_fold_fn *const FS_SYM(fs_state_folds)[FS_REDUCE_OP_COUNT][FS_CT_COUNT];
-extern fs_state_merge_fn *const FS_SYM(fs_state_merges)[FS_REDUCE_OP_COUNT][2];
+extern fs_state_merge_fn *const FS_SYM(fs_state_merges)[FS_REDUCE_OP_COUNT][FS_CT_COUNT];
 extern fs_state_finish_fn *const FS_SYM(fs_state_finishes)[FS_REDUCE_OP_COUNT];
 fs_rowdot_fn FS_SYM(fs_rowdot_f32), FS_SYM(fs_rowdot_f64),
     FS_SYM(fs_rowdot_wide);
 fs_coldot_fn FS_SYM(fs_coldot_f32), FS_SYM(fs_coldot_f64);
 fs_colmul_fn FS_SYM(fs_colmul_f32), FS_SYM(fs_colmul_f64);
 fs_finish_fn FS_SYM(fs_finish_u8), FS_SYM(fs_finish_i32),
-    FS_SYM(fs_finish_i64), FS_SYM(fs_finish_f32), FS_SYM(fs_finish_f64);
+    FS_SYM(fs_finish_i64), FS_SYM(fs_finish_u64), FS_SYM(fs_finish_f32), FS_SYM(fs_finish_f64);
 
 fs_random_fn FS_SYM(fs_uniform_f32), FS_SYM(fs_uniform_f64),
     FS_SYM(fs_normal_f32), FS_SYM(fs_normal_f64);
-fs_iota_fn FS_SYM(fs_iota_u8), FS_SYM(fs_iota_i32), FS_SYM(fs_iota_i64),
+fs_iota_fn FS_SYM(fs_iota_u8), FS_SYM(fs_iota_i32), FS_SYM(fs_iota_i64), FS_SYM(fs_iota_u64),
     FS_SYM(fs_iota_f32), FS_SYM(fs_iota_f64);
 fs_fourier_fn FS_SYM(fs_fourier_f32), FS_SYM(fs_fourier_f64);
 

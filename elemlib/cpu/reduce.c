@@ -199,6 +199,7 @@ SUM_ROW(double, fs_vd, FS_VD, f64)
   }
 #define ADD_I(a, b) ((int64_t)((uint64_t)(a) + (uint64_t)(b)))
 #define MUL_I(a, b) ((int64_t)((uint64_t)(a) * (uint64_t)(b)))
+#define ADD_F(a, b) ((a) + (b))
 #define MUL_F(a, b) ((a) * (b))
 #define MIN_I(a, b) ((a) <= (b) ? (a) : (b))
 #define MAX_I(a, b) ((a) >= (b) ? (a) : (b))
@@ -227,15 +228,19 @@ static void sum_u8(const void *x_, int64_t n, union fs_cell *acc) {
 }
 EIGHT_ROW(sum_i32, int32_t, int64_t, i, 0, ADD_I)
 EIGHT_ROW(sum_i64, int64_t, int64_t, i, 0, ADD_I)
+EIGHT_ROW(sum_u64, uint64_t, uint64_t, u, 0, ADD_F)
 EIGHT_ROW(prod_u8, uint8_t, int64_t, i, 1, MUL_I)
 EIGHT_ROW(prod_i32, int32_t, int64_t, i, 1, MUL_I)
 EIGHT_ROW(prod_i64, int64_t, int64_t, i, 1, MUL_I)
+EIGHT_ROW(prod_u64, uint64_t, uint64_t, u, 1, MUL_F)
 EIGHT_ROW(min_u8, uint8_t, int64_t, i, INT64_MAX, MIN_I)
 EIGHT_ROW(min_i32, int32_t, int64_t, i, INT64_MAX, MIN_I)
 EIGHT_ROW(min_i64, int64_t, int64_t, i, INT64_MAX, MIN_I)
+EIGHT_ROW(min_u64, uint64_t, uint64_t, u, UINT64_MAX, MIN_I)
 EIGHT_ROW(max_u8, uint8_t, int64_t, i, INT64_MIN, MAX_I)
 EIGHT_ROW(max_i32, int32_t, int64_t, i, INT64_MIN, MAX_I)
 EIGHT_ROW(max_i64, int64_t, int64_t, i, INT64_MIN, MAX_I)
+EIGHT_ROW(max_u64, uint64_t, uint64_t, u, 0, MAX_I)
 EIGHT_ROW(any_u8, uint8_t, int64_t, i, 0, OR_I)
 EIGHT_ROW(all_u8, uint8_t, int64_t, i, 1, AND_I)
 
@@ -266,8 +271,8 @@ EXTREME_ROW(max_f64, double, -__builtin_inf(), MAX_F)
 #define NUMBERS(NAME)                                                   \
   {                                                                     \
     [FS_CT_BOOL] = NAME##_u8, [FS_CT_I32] = NAME##_i32,                   \
-    [FS_CT_I64] = NAME##_i64, [FS_CT_F32] = NAME##_f32,                 \
-    [FS_CT_F64] = NAME##_f64                                            \
+    [FS_CT_I64] = NAME##_i64, [FS_CT_U64] = NAME##_u64,                 \
+    [FS_CT_F32] = NAME##_f32, [FS_CT_F64] = NAME##_f64                  \
   }
 fs_row_fn *const FS_SYM(fs_rows)[FS_REDUCE_OP_COUNT][FS_CT_COUNT] = {
   [FS_RD_SUM] = NUMBERS(sum),
@@ -398,7 +403,6 @@ COL_DOT(double, fs_vd, FS_VD, f64)
       }                                                                  \
     }                                                                    \
   }
-#define ADD_F(a, b) ((a) + (b))
 /* Sums of floats, eight rows at once: that many rows are read from memory faster than
  * one after the other, with the accumulators between them. */
 #define SUM_COL(T, V, LANES, SFX)                                        \
@@ -438,19 +442,23 @@ COL_DOT(double, fs_vd, FS_VD, f64)
 COL(col_sum_u8, uint8_t, int64_t, ADD_I)
 COL(col_sum_i32, int32_t, int64_t, ADD_I)
 COL(col_sum_i64, int64_t, int64_t, ADD_I)
+COL(col_sum_u64, uint64_t, uint64_t, ADD_F)
 SUM_COL(float, fs_vf, FS_VF, f32)
 SUM_COL(double, fs_vd, FS_VD, f64)
 COL(col_prod_u8, uint8_t, int64_t, MUL_I)
 COL(col_prod_i32, int32_t, int64_t, MUL_I)
 COL(col_prod_i64, int64_t, int64_t, MUL_I)
+COL(col_prod_u64, uint64_t, uint64_t, MUL_F)
 COL(col_prod_f32, float, float, MUL_F)
 COL(col_prod_f64, double, double, MUL_F)
 COL(col_min_u8, uint8_t, uint8_t, MIN_I)
 COL(col_min_i32, int32_t, int32_t, MIN_I)
 COL(col_min_i64, int64_t, int64_t, MIN_I)
+COL(col_min_u64, uint64_t, uint64_t, MIN_I)
 COL(col_max_u8, uint8_t, uint8_t, MAX_I)
 COL(col_max_i32, int32_t, int32_t, MAX_I)
 COL(col_max_i64, int64_t, int64_t, MAX_I)
+COL(col_max_u64, uint64_t, uint64_t, MAX_I)
 
 /* Largest and smallest of floats: vectors by hand, since compilers make none of
  * comparisons that may be of NaN. */
@@ -502,19 +510,23 @@ fs_col_fn *const FS_SYM(fs_cols)[FS_REDUCE_OP_COUNT][FS_CT_COUNT] = {
     }                                                                    \
   }
 FOLD(fold_sum_i64, int64_t, i, int64_t, ADD_I)
+FOLD(fold_sum_u64, uint64_t, u, uint64_t, ADD_F)
 FOLD(fold_sum_f32, float, f, double, ADD_F)
 FOLD(fold_sum_f64, double, f, double, ADD_F)
 FOLD(fold_prod_i64, int64_t, i, int64_t, MUL_I)
+FOLD(fold_prod_u64, uint64_t, u, uint64_t, MUL_F)
 FOLD(fold_prod_f32, float, f, double, MUL_F)
 FOLD(fold_prod_f64, double, f, double, MUL_F)
 FOLD(fold_min_u8, uint8_t, i, int64_t, MIN_I)
 FOLD(fold_min_i32, int32_t, i, int64_t, MIN_I)
 FOLD(fold_min_i64, int64_t, i, int64_t, MIN_I)
+FOLD(fold_min_u64, uint64_t, u, uint64_t, MIN_I)
 FOLD(fold_min_f32, float, f, double, MIN_F)
 FOLD(fold_min_f64, double, f, double, MIN_F)
 FOLD(fold_max_u8, uint8_t, i, int64_t, MAX_I)
 FOLD(fold_max_i32, int32_t, i, int64_t, MAX_I)
 FOLD(fold_max_i64, int64_t, i, int64_t, MAX_I)
+FOLD(fold_max_u64, uint64_t, u, uint64_t, MAX_I)
 FOLD(fold_max_f32, float, f, double, MAX_F)
 FOLD(fold_max_f64, double, f, double, MAX_F)
 FOLD(fold_any_u8, uint8_t, i, int64_t, OR_I)
@@ -545,5 +557,6 @@ fs_fold_fn *const FS_SYM(fs_folds)[FS_REDUCE_OP_COUNT][FS_CT_COUNT] = {
 FINISH(u8, uint8_t)
 FINISH(i32, int32_t)
 FINISH(i64, int64_t)
+FINISH(u64, uint64_t)
 FINISH(f32, float)
 FINISH(f64, double)

@@ -24,6 +24,7 @@ enum fs_ctype {
   FS_CT_BOOL,   /* bool: 0 or 1 */
   FS_CT_I32,
   FS_CT_I64,
+  FS_CT_U64,
   FS_CT_F32,
   FS_CT_F64,
   FS_CT_COUNT
@@ -39,10 +40,11 @@ enum fs_pair_op {
 };
 
 /* Accumulators of row and full reductions are 8-byte cells: f for f32 and f64
- * operands, i for the others. */
+ * operands, u for u64, i for the others. */
 union fs_cell {
   double f;
   int64_t i;
+  uint64_t u;
 };
 
 /* Operand k is a strip of n elements, or one element where bit k of the
@@ -151,12 +153,11 @@ struct fs_routines {
   fs_fold_fn *const (*fold)[FS_CT_COUNT]; /* by accumulator type */
   fs_finish_fn *finish[FS_CT_COUNT];
 
-  /* Reductions whose states have several words, by operation and type; merge: of floats,
-   * or not. */
+  /* Reductions whose states have several words, by operation and type. */
   fs_state_row_fn *const (*state_row)[FS_CT_COUNT];
   fs_state_col_fn *const (*state_col)[FS_CT_COUNT];
   fs_state_fold_fn *const (*state_fold)[FS_CT_COUNT];
-  fs_state_merge_fn *const (*state_merge)[2];
+  fs_state_merge_fn *const (*state_merge)[FS_CT_COUNT];
   fs_state_finish_fn *const *state_finish;
 
   fs_random_fn *uniform[2], *normal[2]; /* [0] f32, [1] f64 */

@@ -16,6 +16,7 @@
 typedef uint8_t fs_u8;
 typedef int32_t fs_i32;
 typedef int64_t fs_i64;
+typedef uint64_t fs_u64;
 typedef float fs_f32;
 typedef double fs_f64;
 
@@ -28,6 +29,7 @@ typedef double fs_f64;
   }
 MOD_INT(fs_i32)
 MOD_INT(fs_i64)
+FS_INLINE fs_u64 mod_fs_u64(fs_u64 x, fs_u64 y) { return y ? x % y : 0; }
 
 /* Integers: the quotient that goes with mod; shifts, beyond the width all bits are gone. */
 #define BITS_INT(T, UT, BITS, POPCOUNT)                                        \
@@ -43,6 +45,10 @@ MOD_INT(fs_i64)
   FS_INLINE T popcount_##T(T x) { return POPCOUNT((UT)x); }
 BITS_INT(fs_i32, uint32_t, 32, __builtin_popcount)
 BITS_INT(fs_i64, uint64_t, 64, __builtin_popcountll)
+FS_INLINE fs_u64 idiv_fs_u64(fs_u64 x, fs_u64 y) { return y ? x / y : 0; }
+FS_INLINE fs_u64 shl_fs_u64(fs_u64 x, fs_u64 y) { return y > 63 ? 0 : x << (y & 63); }
+FS_INLINE fs_u64 shr_fs_u64(fs_u64 x, fs_u64 y) { return y > 63 ? 0 : x >> (y & 63); }
+FS_INLINE fs_u64 popcount_fs_u64(fs_u64 x) { return (fs_u64)__builtin_popcountll(x); }
 
 /* Of floats: with quotients that are not large, the remainder of the quotient rounded down is exact,
  * or that quotient is one too large. Few operands are of another kind, of which *rare gets a bit:
@@ -89,6 +95,11 @@ MOD_FLOAT(fs_f64, uint64_t, , 0)
   FS_INLINE T max_##T(T x, T y) { return x >= y ? x : y; }
 OP_INT(fs_i32, uint32_t)
 OP_INT(fs_i64, uint64_t)
+FS_INLINE fs_u64 neg_fs_u64(fs_u64 x) { return 0 - x; }
+FS_INLINE fs_u64 abs_fs_u64(fs_u64 x) { return x; }
+FS_INLINE fs_u64 sign_fs_u64(fs_u64 x) { return x > 0; }
+FS_INLINE fs_u64 min_fs_u64(fs_u64 x, fs_u64 y) { return x <= y ? x : y; }
+FS_INLINE fs_u64 max_fs_u64(fs_u64 x, fs_u64 y) { return x >= y ? x : y; }
 
 /* Maximum and minimum give the first operand if it is NaN or they are equal. */
 #define OP_FLOAT(T)                                                             \
@@ -100,13 +111,13 @@ OP_FLOAT(fs_f32)
 OP_FLOAT(fs_f64)
 
 #define FLOATS_OF(NAME) fs_f32: NAME##_fs_f32, fs_f64: NAME##_fs_f64
-#define NUMBERS_OF(NAME) fs_i32: NAME##_fs_i32, fs_i64: NAME##_fs_i64, FLOATS_OF(NAME)
+#define WHOLE_OF(NAME) fs_i32: NAME##_fs_i32, fs_i64: NAME##_fs_i64, fs_u64: NAME##_fs_u64
+#define NUMBERS_OF(NAME) WHOLE_OF(NAME), FLOATS_OF(NAME)
 #define op_neg(x) _Generic((x), NUMBERS_OF(neg))(x)
 #define op_abs(x) _Generic((x), NUMBERS_OF(abs))(x)
 #define op_sign(x) _Generic((x), NUMBERS_OF(sign))(x)
 #define op_min(x, y) _Generic((x), NUMBERS_OF(min))(x, y)
 #define op_max(x, y) _Generic((x), NUMBERS_OF(max))(x, y)
-#define WHOLE_OF(NAME) fs_i32: NAME##_fs_i32, fs_i64: NAME##_fs_i64
 #define op_idiv(x, y) _Generic((x), WHOLE_OF(idiv))(x, y)
 #define op_shl(x, y) _Generic((x), WHOLE_OF(shl))(x, y)
 #define op_shr(x, y) _Generic((x), WHOLE_OF(shr))(x, y)
@@ -136,5 +147,7 @@ INT_OF(i32_of_f64, int32_t, double, -2147483648.0, 2147483648.0, INT32_MIN,
        INT32_MAX)
 INT_OF(i64_of_f64, int64_t, double, -9223372036854775808.0,
        9223372036854775808.0, INT64_MIN, INT64_MAX)
+INT_OF(u64_of_f32, uint64_t, float, 0.0f, 18446744073709551616.0f, 0, UINT64_MAX)
+INT_OF(u64_of_f64, uint64_t, double, 0.0, 18446744073709551616.0, 0, UINT64_MAX)
 
 #endif

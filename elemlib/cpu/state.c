@@ -17,6 +17,10 @@ struct spot_f {
 struct spot_i {
   int64_t value, at;
 };
+struct spot_u {
+  uint64_t value;
+  int64_t at;
+};
 
 #define fs_is_before(a, b)                                                    \
   ((b).value != (b).value ? (a).value == (a).value || (b).at < (a).at         \
@@ -28,6 +32,9 @@ struct spot_i {
     return merge;                                                             \
   }                                                                           \
   FS_INLINE struct spot_i functor##_i(struct spot_i a, struct spot_i b) {     \
+    return merge;                                                             \
+  }                                                                           \
+  FS_INLINE struct spot_u functor##_u(struct spot_u a, struct spot_u b) {     \
     return merge;                                                             \
   }
 #include "core/graph/reductions.def"
@@ -53,6 +60,7 @@ struct spot_i {
 #define EQUAL_F(a, b) (((a) == (b)) | (((a) != (a)) & ((b) != (b))))
 FIND(find_i32, int32_t, EQUAL)
 FIND(find_i64, int64_t, EQUAL)
+FIND(find_u64, uint64_t, EQUAL)
 FIND(find_f32, float, EQUAL_F)
 FIND(find_f64, double, EQUAL_F)
 
@@ -147,21 +155,25 @@ FIND(find_f64, double, EQUAL_F)
 
 #define FS_CT_OF_i32 FS_CT_I32
 #define FS_CT_OF_i64 FS_CT_I64
+#define FS_CT_OF_u64 FS_CT_U64
 #define FS_CT_OF_f32 FS_CT_F32
 #define FS_CT_OF_f64 FS_CT_F64
-#define SPOTS(NAME, OP, EXTREME, KEEPS, LEAST_I, LEAST_F)                    \
+#define SPOTS(NAME, OP, EXTREME, KEEPS, LEAST_I, LEAST_U, LEAST_F)           \
   SPOT_ROW(NAME, int32_t, i32, i, i, OP, EXTREME, LEAST_I)                    \
   SPOT_ROW(NAME, int64_t, i64, i, i, OP, EXTREME, LEAST_I)                    \
+  SPOT_ROW(NAME, uint64_t, u64, u, u, OP, EXTREME, LEAST_U)                   \
   SPOT_ROW(NAME, float, f32, f, f, OP, EXTREME, LEAST_F)                      \
   SPOT_ROW(NAME, double, f64, f, f, OP, EXTREME, LEAST_F)                     \
   SPOT_COL(NAME, int32_t, i32, i, OP, KEEPS)                                  \
   SPOT_COL(NAME, int64_t, i64, i, OP, KEEPS)                                  \
+  SPOT_COL(NAME, uint64_t, u64, u, OP, KEEPS)                                 \
   SPOT_COL(NAME, float, f32, f, OP, KEEPS)                                    \
   SPOT_COL(NAME, double, f64, f, OP, KEEPS)                                   \
   SPOT_MERGE(NAME, i, OP)                                                     \
+  SPOT_MERGE(NAME, u, OP)                                                     \
   SPOT_MERGE(NAME, f, OP)
-SPOTS(argmax, fs_first_largest, FS_RD_MAXR, KEEPS_MAX, INT64_MIN, -__builtin_inf())
-SPOTS(argmin, fs_first_smallest, FS_RD_MINR, KEEPS_MIN, INT64_MAX, __builtin_inf())
+SPOTS(argmax, fs_first_largest, FS_RD_MAXR, KEEPS_MAX, INT64_MIN, 0, -__builtin_inf())
+SPOTS(argmin, fs_first_smallest, FS_RD_MINR, KEEPS_MIN, INT64_MAX, UINT64_MAX, __builtin_inf())
 
 static void place_finish(const union fs_cell *cells, int64_t n, union fs_cell *out) {
   for (int64_t k = 0; k < n; k++) out[k] = cells[2 * k + 1];
@@ -408,9 +420,15 @@ LOG_SUM(f64, double, DBL_MAX)
 #define BY_NUMBER(NAME)                                                       \
   {                                                                           \
     [FS_CT_I32] = NAME##_i32, [FS_CT_I64] = NAME##_i64,                       \
+    [FS_CT_U64] = NAME##_u64,                                                 \
     [FS_CT_F32] = NAME##_f32, [FS_CT_F64] = NAME##_f64                        \
   }
 #define OF_FLOATS(NAME) {[FS_CT_F32] = NAME##_f32, [FS_CT_F64] = NAME##_f64}
+#define BY_STATE(NAME)                                                        \
+  {                                                                           \
+    [FS_CT_I32] = NAME##_i, [FS_CT_I64] = NAME##_i, [FS_CT_U64] = NAME##_u,   \
+    [FS_CT_F32] = NAME##_f, [FS_CT_F64] = NAME##_f                            \
+  }
 #define EITHER(NAME) {[FS_CT_F32] = NAME, [FS_CT_F64] = NAME}
 fs_state_row_fn *const FS_SYM(fs_state_rows)[FS_REDUCE_OP_COUNT][FS_CT_COUNT] = {
   [FS_RD_ARGMAX] = BY_NUMBER(argmax_row), [FS_RD_ARGMIN] = BY_NUMBER(argmin_row),
@@ -421,10 +439,9 @@ fs_state_col_fn *const FS_SYM(fs_state_cols)[FS_REDUCE_OP_COUNT][FS_CT_COUNT] = 
 fs_state_fold_fn *const FS_SYM(fs_state_folds)[FS_REDUCE_OP_COUNT][FS_CT_COUNT] = {
   [FS_RD_ARGMAX] = BY_NUMBER(argmax_fold), [FS_RD_ARGMIN] = BY_NUMBER(argmin_fold),
   [FS_RD_VAR] = EITHER(fs_spread_fold), [FS_RD_LOGSUMEXP] = EITHER(log_sum_fold)};
-fs_state_merge_fn *const FS_SYM(fs_state_merges)[FS_REDUCE_OP_COUNT][2] = {
-  [FS_RD_ARGMAX] = {argmax_merge_i, argmax_merge_f},
-  [FS_RD_ARGMIN] = {argmin_merge_i, argmin_merge_f},
-  [FS_RD_VAR] = {NULL, fs_spread_merges}, [FS_RD_LOGSUMEXP] = {NULL, fs_log_sum_merges}};
+fs_state_merge_fn *const FS_SYM(fs_state_merges)[FS_REDUCE_OP_COUNT][FS_CT_COUNT] = {
+  [FS_RD_ARGMAX] = BY_STATE(argmax_merge), [FS_RD_ARGMIN] = BY_STATE(argmin_merge),
+  [FS_RD_VAR] = EITHER(fs_spread_merges), [FS_RD_LOGSUMEXP] = EITHER(fs_log_sum_merges)};
 fs_state_finish_fn *const FS_SYM(fs_state_finishes)[FS_REDUCE_OP_COUNT] = {
   [FS_RD_ARGMAX] = place_finish, [FS_RD_ARGMIN] = place_finish,
   [FS_RD_VAR] = fs_spread_finish, [FS_RD_LOGSUMEXP] = log_sum_finish};

@@ -9,7 +9,7 @@
   {[FS_CT_F32] = FS_SYM(NAME##_f32), [FS_CT_F64] = FS_SYM(NAME##_f64)}
 #define BY_TYPE(NAME)                                                \
   {FS_SYM(NAME##_u8), FS_SYM(NAME##_i32), FS_SYM(NAME##_i64),        \
-   FS_SYM(NAME##_f32), FS_SYM(NAME##_f64)}
+   FS_SYM(NAME##_u64), FS_SYM(NAME##_f32), FS_SYM(NAME##_f64)}
 
 #define BY_NARROW(NAME)                                              \
   [FS_U8] = FS_SYM(NAME##_u8), [FS_I8] = FS_SYM(NAME##_i8),          \

@@ -60,7 +60,7 @@ __device__ __forceinline__ bool fs_isfinite(T a) {
 // The quotient rounded down, which goes with fs_mod; 0 where b is 0.
 template <typename T>
 __device__ __forceinline__ T fs_idiv(T a, T b) {
-  if (b == T(0) || b == T(-1)) return b == T(0) ? T(0) : T(-a);
+  if (b == T(0) || T(-1) == b && T(-1) < T(0)) return b == T(0) ? T(0) : T(-a);
   return T(a / b - (a % b != T(0) && (a < T(0)) != (b < T(0))));
 }
 
@@ -74,12 +74,18 @@ __device__ __forceinline__ T fs_shl(T a, T n) {
 }
 
 //@ fs_shr
+__device__ __forceinline__ unsigned long long fs_shr(unsigned long long a, unsigned long long n) {
+  return n > 63 ? 0 : a >> n;
+}
 template <typename T>
 __device__ __forceinline__ T fs_shr(T a, T n) {
   return n < T(1 - 8 * (int)sizeof(T)) ? T(0) : fs_shl(a, T(-n));
 }
 
 //@ fs_popcount
+__device__ __forceinline__ unsigned long long fs_popcount(unsigned long long a) {
+  return __popc((unsigned)a) + __popc((unsigned)(a >> 32));
+}
 __device__ __forceinline__ int fs_popcount(int a) { return __popc((unsigned)a); }
 __device__ __forceinline__ long long fs_popcount(long long a) {
   return __popc((unsigned)a) + __popc((unsigned)((unsigned long long)a >> 32));
@@ -89,7 +95,7 @@ __device__ __forceinline__ long long fs_popcount(long long a) {
 // The remainder with the sign of the divisor; an integer divided by 0 gives 0.
 template <typename T>
 __device__ __forceinline__ T fs_mod(T a, T b) {
-  if (b == T(0) || b == T(-1)) return T(0);
+  if (b == T(0) || T(-1) == b && T(-1) < T(0)) return T(0);
   const T r = a % b;
   return r != T(0) && (r < T(0)) != (b < T(0)) ? T(r + b) : r;
 }

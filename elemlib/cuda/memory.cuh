@@ -193,6 +193,9 @@ struct fs_u32 {
 __device__ __forceinline__ long long fs_get(fs_u32 x) { return x.number; }
 __device__ __forceinline__ void fs_put(fs_u32 &to, long long x) { to.number = (unsigned)x; }
 
+//@ fs_u64
+typedef unsigned long long fs_u64;
+
 //@ fs_pack
 // N neighbours that lie on a multiple of their size: one access of the device
 // up to 16 bytes.

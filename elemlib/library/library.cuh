@@ -336,6 +336,8 @@ __device__ __forceinline__ fs_long fs_plus(fs_long a, fs_long b) {
 __device__ __forceinline__ fs_long fs_times(fs_long a, fs_long b) {
   return (fs_long)((unsigned long long)a * (unsigned long long)b);
 }
+__device__ __forceinline__ fs_u64 fs_plus(fs_u64 a, fs_u64 b) { return a + b; }
+__device__ __forceinline__ fs_u64 fs_times(fs_u64 a, fs_u64 b) { return a * b; }
 __device__ __forceinline__ float fs_plus(float a, float b) { return a + b; }
 __device__ __forceinline__ double fs_plus(double a, double b) { return a + b; }
 __device__ __forceinline__ float fs_times(float a, float b) { return a * b; }
@@ -370,6 +372,7 @@ struct fs_sum_so_far {
   static __device__ __forceinline__ fs_long lost(fs_long, fs_long, fs_long, fs_long) {
     return 0;
   }
+  static __device__ __forceinline__ fs_u64 lost(fs_u64, fs_u64, fs_u64, fs_u64) { return 0; }
 };
 extern "C" __global__ void __launch_bounds__(256, FS_SCAN_BLOCKS)
     fs_cumsum(const FS_FROM *from, FS_TO *to, fs_carry<fs_scanned> *totals,
@@ -412,6 +415,7 @@ struct fs_extreme_so_far : fs_no_rest {
   static __device__ __forceinline__ void lowest(fs_long &x) {
     x = -0x7fffffffffffffffll - 1;
   }
+  static __device__ __forceinline__ void lowest(fs_u64 &x) { x = 0; }
   template <typename T>
   static __device__ __forceinline__ T none() {
     T x;
@@ -481,6 +485,9 @@ __device__ __forceinline__ unsigned fs_key(fs_u32 x, bool down) {
 }
 __device__ __forceinline__ unsigned long long fs_key(fs_long x, bool down) {
   return fs_integer_key<unsigned long long>((unsigned long long)x, 1ull << 63, down);
+}
+__device__ __forceinline__ unsigned long long fs_key(fs_u64 x, bool down) {
+  return fs_integer_key<unsigned long long>(x, 0, down);
 }
 __device__ __forceinline__ unsigned short fs_key(fs_f16 x, bool down) {
   return fs_float_key<unsigned short>(x.bits, 0x8000, 0x7c00, down);
@@ -802,6 +809,11 @@ __device__ __forceinline__ void fs_put_at_once(fs_long *to, fs_long x, int by) {
   else if (by == 4) atomicMax(to, x);
   else atomicMin(to, x);
 }
+__device__ __forceinline__ void fs_put_at_once(fs_u64 *to, fs_u64 x, int by) {
+  if (by < 2) atomicAdd(to, by ? 0ull - x : x);
+  else if (by == 4) atomicMax(to, x);
+  else atomicMin(to, x);
+}
 template <typename S, typename T>
 __device__ __forceinline__ void fs_put_at_once(S *, T, int) {}
 
@@ -852,7 +864,7 @@ extern "C" __global__ void fs_tally(const FS_FROM *from, fs_long from_i, fs_long
                                     fs_long to_i, fs_long to_j, fs_long rows, fs_long width,
                                     int by, int copies, unsigned long long *wrong) {
   __shared__ FS_TO table[FS_TALLY_BYTES / sizeof(FS_TO)];
-  const FS_TO least = (FS_TO)(1ull << (8 * sizeof(FS_TO) - 1));
+  const FS_TO top = (FS_TO)(1ull << (8 * sizeof(FS_TO) - 1)), least = top < (FS_TO)0 ? top : 0;
   const FS_TO none = by < 2 ? 0 : by == 4 ? least : (FS_TO)~least;
   const int places = (int)(rows * width), warp = (int)threadIdx.x / 32;
   FS_TO *const mine = &table[warp % copies * places];

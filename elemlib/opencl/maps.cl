@@ -40,7 +40,7 @@ FS_INLINE T fs_mod_$T(T a, T b) {
 
 //@ fs_mod T
 FS_INLINE T fs_mod_$T(T a, T b) {
-  if (b == 0 || b == -1) return 0;
+  if (b == 0 || (b == (T)-1 && (T)-1 < 0)) return 0;
   const T r = a % b;
   return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
@@ -48,9 +48,15 @@ FS_INLINE T fs_mod_$T(T a, T b) {
 //@ fs_idiv T
 // The quotient rounded down, which goes with fs_mod; 0 where b is 0.
 FS_INLINE T fs_idiv_$T(T a, T b) {
-  if (b == 0 || b == -1) return b == 0 ? 0 : -a;
+  if (b == 0 || (b == (T)-1 && (T)-1 < 0)) return b == 0 ? 0 : -a;
   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
+
+//@ fs_shl T:u64
+FS_INLINE ulong fs_shl_u64(ulong a, ulong n) { return n > 63 ? 0 : a << n; }
+
+//@ fs_shr T:u64
+FS_INLINE ulong fs_shr_u64(ulong a, ulong n) { return n > 63 ? 0 : a >> n; }
 
 //@ fs_shl T
 // n places to the left, or -n to the right: beyond the width all bits are gone.

@@ -89,7 +89,7 @@ FS_INLINE T fs_get_$T(TS x) { return x; }
 //@ fs_put T
 #define fs_put_$T(to, x) ((to) = (x))
 
-//@ fs_load T:i32,i64,f32,f64 N:2,4,8,16
+//@ fs_load T:i32,i64,u64,f32,f64 N:2,4,8,16
 FS_INLINE void fs_load_$T_$N(T *v, __global const T *from) {
   vstore$N(vload$N(0, from), 0, v);
 }
@@ -190,7 +190,7 @@ FS_INLINE void fs_load_turned_$T_$M_$N(T (*v)[N], __global const TS *from, fs_in
     for (int b = 0; b < M; b++) v[b][e] = fs_get_$T(from[e * stride + b]);
 }
 
-//@ fs_store T:i32,i64,f32,f64 N:2,4,8,16
+//@ fs_store T:i32,i64,u64,f32,f64 N:2,4,8,16
 FS_INLINE void fs_store_$T_$N(__global T *to, const T *v) { vstore$N(vload$N(0, v), 0, to); }
 
 //@ fs_store T N

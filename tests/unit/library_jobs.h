@@ -84,6 +84,7 @@ static double get(const struct mat *m, int64_t i, int64_t j) {
     case FS_U32: return *(const uint32_t *)p;
     case FS_I32: return *(const int32_t *)p;
     case FS_I64: return (double)*(const int64_t *)p;
+    case FS_U64: return (double)*(const uint64_t *)p;
     case FS_F16: return get_half(*(const uint16_t *)p);
     case FS_BF16: {
       uint32_t bits = (uint32_t)*(const uint16_t *)p << 16;
@@ -107,6 +108,7 @@ static void put(const struct mat *m, int64_t i, int64_t j, double v) {
     case FS_U32: *(uint32_t *)p = (uint32_t)(int64_t)v; break;
     case FS_I32: *(int32_t *)p = (int32_t)v; break;
     case FS_I64: *(int64_t *)p = (int64_t)v; break;
+    case FS_U64: *(uint64_t *)p = v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v; break;
     case FS_F16: *(uint16_t *)p = put_half(v); break;
     case FS_BF16: {
       float f = (float)v;
@@ -121,7 +123,7 @@ static void put(const struct mat *m, int64_t i, int64_t j, double v) {
 }
 
 static bool has_sign(enum fs_dtype dt) {
-  return dt != FS_BOOL && dt != FS_U8 && dt != FS_U16 && dt != FS_U32;
+  return dt != FS_BOOL && dt != FS_U8 && dt != FS_U16 && dt != FS_U32 && dt != FS_U64;
 }
 
 /* What an element of a type holds of a number: whole numbers wrap around. */

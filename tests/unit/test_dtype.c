@@ -18,7 +18,9 @@ static const struct {
     {"bool", "u8", "u8"},    {"u8", "i8", "i16"},     {"u8", "u16", "u16"},
     {"u8", "i16", "i16"},    {"i8", "u16", "i32"},    {"i8", "i16", "i16"},
     {"u16", "i16", "i32"},   {"u16", "u32", "u32"},   {"i8", "u32", "i64"},
-    {"i32", "u32", "i64"},   {"u32", "i64", "i64"},   {"u8", "f16", "f16"},
+    {"i32", "u32", "i64"},   {"u8", "u64", "u64"},    {"i8", "u64", "u64"},
+    {"i64", "u64", "u64"},   {"u64", "f16", "f16"},   {"u64", "f64", "f64"},
+    {"u32", "i64", "i64"},   {"u8", "f16", "f16"},
     {"u32", "bf16", "bf16"}, {"i8", "f64", "f64"},    {"i16", "i32", "i32"},
     {"bool", "i32", "i32"},  {"bool", "i64", "i64"},  {"bool", "f16", "f16"},
     {"bool", "bf16", "bf16"}, {"bool", "f32", "f32"}, {"bool", "f64", "f64"},
@@ -66,7 +68,7 @@ static void test_lattice(void) {
 /* An element that held a number, as one. */
 static double through(enum fs_dtype dt, double x) {
   char element[8];
-  fs_element_put(dt, element, (struct fs_number){x, fs_dtype_integer(FS_I64, x)});
+  fs_element_put(dt, element, (struct fs_number){x, fs_dtype_integer(dt == FS_U64 ? dt : FS_I64, x)});
   return fs_element_get(dt, element).f;
 }
 
@@ -89,7 +91,7 @@ static void test_columns(void) {
           "sums and quotients of %s", name(dt));
     CHECK(fs_dtype_is_float(fs_dtype_real(dt)), "quotients of %s", name(dt));
     CHECK(!*t->cuda_value == (compute != dt), "the value of %s in CUDA", name(dt));
-    if (t->class == FS_DC_BOOL || dt == FS_I64) continue;
+    if (t->class == FS_DC_BOOL || dt == FS_I64 || dt == FS_U64) continue;
     double one_more = ldexp(1, t->digits) + 1, all = ldexp(1, t->digits) - 1;
     CHECK(through(dt, all) == all, "%s holds %g", name(dt), all);
     CHECK(t->digits == 53 || through(dt, one_more) != one_more, "%s holds %g", name(dt), one_more);
@@ -110,7 +112,8 @@ static void test_holds(void) {
   }
   CHECK(!fs_dtype_holds(FS_F64, FS_I64) && !fs_dtype_holds(FS_F32, FS_I32) &&
         !fs_dtype_holds(FS_BF16, FS_F16) && !fs_dtype_holds(FS_F16, FS_BF16) &&
-        !fs_dtype_holds(FS_I64, FS_F16) && !fs_dtype_holds(FS_BOOL, FS_I32), "what loses");
+        !fs_dtype_holds(FS_I64, FS_F16) && !fs_dtype_holds(FS_U64, FS_I8) &&
+        !fs_dtype_holds(FS_I64, FS_U64) && fs_dtype_holds(FS_U64, FS_U32) && !fs_dtype_holds(FS_BOOL, FS_I32), "what loses");
   CHECK(fs_dtype_holds(FS_F64, FS_I32) && fs_dtype_holds(FS_I64, FS_I32) &&
         fs_dtype_holds(FS_F32, FS_BF16) && fs_dtype_holds(FS_F16, FS_BOOL), "what does not");
 }
@@ -131,6 +134,18 @@ static void test_integers(void) {
   CHECK(fs_dtype_integer(FS_I64, 0x1p63) == INT64_MAX &&
         fs_dtype_integer(FS_I64, -INFINITY) == INT64_MIN &&
         fs_dtype_integer(FS_I64, 0x1p62) == (int64_t)1 << 62, "to i64");
+  uint64_t large = UINT64_MAX - 1;
+  CHECK(fs_dtype_least(FS_U64) == 0 && (uint64_t)fs_dtype_most(FS_U64) == UINT64_MAX &&
+        fs_dtype_integer(FS_U64, -0.5) == 0 && fs_dtype_integer(FS_U64, -1e30) == 0 &&
+        (uint64_t)fs_dtype_integer(FS_U64, 0x1p64) == UINT64_MAX &&
+        (uint64_t)fs_dtype_integer(FS_U64, 0x1p63) == (uint64_t)1 << 63 &&
+        fs_dtype_integer(FS_U64, NAN) == 0 && fs_dtype_wrap(FS_U64, -1) == -1 &&
+        fs_dtype_real_of(FS_U64, -1) == 0x1p64 && fs_dtype_real_of(FS_I64, -1) == -1, "u64");
+  CHECK(fs_element_get(FS_U64, &large).i == -2 && fs_element_get(FS_U64, &large).f == 0x1p64,
+        "an element of u64");
+  CHECK(fs_dtype_are_apart(FS_U64, FS_I8) && fs_dtype_are_apart(FS_I64, FS_U64) &&
+        !fs_dtype_are_apart(FS_U64, FS_U32) && !fs_dtype_are_apart(FS_U64, FS_U64) &&
+        !fs_dtype_are_apart(FS_U64, FS_F32) && !fs_dtype_are_apart(FS_I64, FS_U32), "apart");
   CHECK(fs_dtype_wrap(FS_I32, (int64_t)1 << 31) == INT32_MIN &&
         fs_dtype_wrap(FS_I32, -5) == -5 && fs_dtype_wrap(FS_I32, (int64_t)7 << 32 | 3) == 3 &&
         fs_dtype_wrap(FS_I64, INT64_MIN) == INT64_MIN, "wrapped");

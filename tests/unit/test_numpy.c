@@ -113,24 +113,20 @@ static void test_dicts(void) {
 }
 
 static void test_types(void) {
-  static const uint64_t wide[2] = {1, (uint64_t)1 << 63};
   static const unsigned char b[8] = {0xff, 0xfe, 0x80, 0, 0, 2, 1, 0};
-  static const struct { const char *dict, *from; } types[] = {
-    {D("|u1", "False", "(1,)"), NULL}, {D("<u2", "False", "(1,)"), NULL},
-    {D("<u4", "False", "(1,)"), NULL}, {D("<u8", "False", "(1,)"), "uint64"},
-    {D("|i1", "False", "(1,)"), NULL}, {D("<i2", "False", "(1,)"), NULL},
-    {D("<i4", "False", "(1,)"), NULL}, {D("<f8", "False", "(1,)"), NULL}};
+  static const struct { const char *dict; enum fs_dtype dtype; } types[] = {
+    {D("|u1", "False", "(1,)"), FS_U8}, {D("<u2", "False", "(1,)"), FS_U16},
+    {D("<u4", "False", "(1,)"), FS_U32}, {D("<u8", "False", "(1,)"), FS_U64},
+    {D("|i1", "False", "(1,)"), FS_I8}, {D("<i2", "False", "(1,)"), FS_I16},
+    {D("<i4", "False", "(1,)"), FS_I32}, {D("<f8", "False", "(1,)"), FS_F64}};
   for (size_t k = 0; k < FS_LEN(types); k++) {
     struct fs_arrays a;
     put_npy(types[k].dict, b + 6, 1);
     put_npy(types[k].dict, (const uint64_t[]){1}, 8);
     CHECK(!load(NULL, &a) && a.list.len == 1);
-    const char *from = a.list.len ? a.list.data[0].from : "";
-    CHECK(from && types[k].from ? !strcmp(from, types[k].from) : from == types[k].from);
+    CHECK(a.list.len && a.list.data[0].dtype == types[k].dtype);
     fs_arrays_free(&a);
   }
-  put_npy(D("<u8", "False", "(2,)"), wide, 16);
-  refused_at(__LINE__, "above 9223372036854775807");
   put_npy(D("|i1", "False", "(4,)"), b, 4);
   LOADS(1, -1, -2, -128, 0);
   put_npy(D("<u2", "False", "(2,)"), b, 4);

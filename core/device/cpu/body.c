@@ -55,8 +55,8 @@ void fs_bodies_set(enum fs_bodies mode) {
 /* -- the text ------------------------------------------------------------------- */
 
 static const char *const types[] = {[FS_CT_BOOL] = "fs_u8", [FS_CT_I32] = "fs_i32",
-                                    [FS_CT_I64] = "fs_i64", [FS_CT_F32] = "fs_f32",
-                                    [FS_CT_F64] = "fs_f64"};
+                                    [FS_CT_I64] = "fs_i64", [FS_CT_U64] = "fs_u64",
+                                    [FS_CT_F32] = "fs_f32", [FS_CT_F64] = "fs_f64"};
 
 static enum fs_ctype type_of(const struct fs_region *r, int reg) {
   return fs_ctype_of(r->registers[reg].dtype);

@@ -15,7 +15,8 @@ static inline void fs_element_set(enum fs_dtype dt, struct fs_number x, void *ou
   switch (fs_ctype_of(dt)) {
     case FS_CT_BOOL: *(uint8_t *)out = x.i != 0; break;
     case FS_CT_I32: *(int32_t *)out = (int32_t)(uint32_t)(uint64_t)x.i; break;
-    case FS_CT_I64: *(int64_t *)out = x.i; break;
+    case FS_CT_I64:
+    case FS_CT_U64: *(int64_t *)out = x.i; break;
     case FS_CT_F32: *(float *)out = (float)x.f; break;
     default: *(double *)out = x.f; break;
   }

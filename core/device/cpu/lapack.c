@@ -597,7 +597,7 @@ static enum fs_status gemm_wrapping(const struct fs_lib_call *c,
     }
     for (int64_t j = 0; j < n; j++) {
       char *p = at(&c->out, i, j);
-      if (c->out.dtype == FS_I64)
+      if (fs_dtypes[c->out.dtype].bytes == 8)
         *(uint64_t *)p = row[j];
       else if (c->out.dtype == FS_I32)
         *(uint32_t *)p = (uint32_t)row[j];

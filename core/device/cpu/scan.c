@@ -37,8 +37,8 @@ static union carry nothing(const struct job *j) {
   if (j->integers)
     c.i = op == FS_LIB_CUMSUM    ? 0
           : op == FS_LIB_CUMPROD ? 1
-          : op == FS_LIB_CUMMAX  ? INT64_MIN
-                                 : INT64_MAX;
+          : op == FS_LIB_CUMMAX  ? fs_dtype_least(j->c->out.dtype)
+                                 : fs_dtype_most(j->c->out.dtype);
   else
     c.f.value = op == FS_LIB_CUMSUM    ? 0
                 : op == FS_LIB_CUMPROD ? 1
@@ -89,13 +89,14 @@ static void scan(const struct job *j, union values *x, int64_t n, union carry *c
     }
     return;
   }
+  const int64_t sign = fs_dtype_is_signed(j->c->out.dtype) ? 0 : INT64_MIN;
   switch (j->c->op) { /* sums and products wrap around */
     case FS_LIB_CUMSUM:
       FS_EACH(int64_t, x->i, c->i, (int64_t)((uint64_t)a + (uint64_t)b));
     case FS_LIB_CUMPROD:
       FS_EACH(int64_t, x->i, c->i, (int64_t)((uint64_t)a * (uint64_t)b));
-    case FS_LIB_CUMMAX: FS_EACH(int64_t, x->i, c->i, FS_MAX(a, b));
-    default: FS_EACH(int64_t, x->i, c->i, FS_MIN(a, b));
+    case FS_LIB_CUMMAX: FS_EACH(int64_t, x->i, c->i, (a ^ sign) > (b ^ sign) ? a : b);
+    default: FS_EACH(int64_t, x->i, c->i, (a ^ sign) < (b ^ sign) ? a : b);
   }
 }
 

@@ -334,6 +334,7 @@ static uint64_t word_of(const struct walker *x, int v) {
     case FS_CT_BOOL: return *(const uint8_t *)p;
     case FS_CT_I32: return (uint64_t)(int64_t)*(const int32_t *)p;
     case FS_CT_I64: return (uint64_t)*(const int64_t *)p;
+    case FS_CT_U64: return *(const uint64_t *)p;
     case FS_CT_F32: return (uint64_t)(int64_t)*(const float *)p;
     default: return (uint64_t)(int64_t)*(const double *)p;
   }
@@ -932,7 +933,8 @@ static union fs_cell neutral(enum fs_reduce_op op, enum fs_ctype ct) {
   static const int64_t limits[][2] = {
       [FS_CT_BOOL] = {0, 1},
       [FS_CT_I32] = {INT32_MIN, INT32_MAX},
-      [FS_CT_I64] = {INT64_MIN, INT64_MAX}};
+      [FS_CT_I64] = {INT64_MIN, INT64_MAX},
+      [FS_CT_U64] = {0, -1}}; /* its bits */
   enum fs_first first = fs_reduce_ops[op].first;
   bool high = first == FS_FIRST_HIGHEST, limit = high || first == FS_FIRST_LOWEST;
   if (first == FS_FIRST_LEAST)
@@ -1112,6 +1114,11 @@ static void run_vectors(void *user, int64_t k, int thread) {
 
 /* -- the end -------------------------------------------------------------- */
 
+/* The type of a cell. */
+static enum fs_ctype wide_type(enum fs_ctype ct) {
+  return is_float(ct) ? FS_CT_F64 : ct == FS_CT_U64 ? ct : FS_CT_I64;
+}
+
 /* The states of a piece, of columns or of rows. */
 static void fold_states(struct walker *x, const struct fs_walk_op *op, int64_t n,
                         union fs_cell *cells) {
@@ -1121,7 +1128,7 @@ static void fold_states(struct walker *x, const struct fs_walk_op *op, int64_t n
     x->r->state_fold[op->step->op][op->in_type](column_part(x, op, c), column_rest(x, op, c),
                                                 w->cut.row_chunks * w->kernel->space.n, n, cells);
   for (int64_t c = 0; !columns && c < w->cut.column_chunks; c++)
-    x->r->state_merge[op->step->op][is_float(op->in_type)](
+    x->r->state_merge[op->step->op][op->in_type](
         (const union fs_cell *)(x->work + op->partial) +
             op->words * (c * w->kernel->space.m + x->i0), n, cells);
   finish_cells(x, op, cells, n, x->ptr[op->out] = place_of(x, op));
@@ -1133,15 +1140,13 @@ static void finish_all(struct walker *x, const struct fs_walk_op *op) {
   enum fs_reduce_op what = op->step->op;
   union fs_cell c[FS_STATE_WORDS];
   begin_cells(op, 1, c);
-  enum fs_ctype wide = is_float(op->in_type)       ? FS_CT_F64
-                       : op->in_type == FS_CT_BOOL ? FS_CT_BOOL
-                                                   : FS_CT_I64;
+  enum fs_ctype wide = wide_type(op->in_type);
   for (int64_t k = 0, n = fs_walk_tasks(x->w, op->stage); k < n; k++) {
     uint8_t bit = (uint8_t)part[k * op->words].i;
-    bool small = wide == FS_CT_BOOL && x->r->fold[what][FS_CT_BOOL];
-    if (op->words > 1) x->r->state_merge[what][wide == FS_CT_F64](part + op->words * k, 1, c);
+    bool small = op->in_type == FS_CT_BOOL && x->r->fold[what][FS_CT_BOOL];
+    if (op->words > 1) x->r->state_merge[what][op->in_type](part + op->words * k, 1, c);
     else if (small) x->r->fold[what][FS_CT_BOOL](&bit, 1, c);
-    else x->r->fold[what][wide == FS_CT_F64 ? FS_CT_F64 : FS_CT_I64](&part[k], 1, c);
+    else x->r->fold[what][wide](&part[k], 1, c);
   }
   finish_cells(x, op, c, 1, x->ptr[op->out] = place_of(x, op));
 }
@@ -1164,7 +1169,7 @@ static void fold_piece(struct walker *x, const struct fs_walk_op *op) {
   for (int64_t chunk = 0; !columns && chunk < w->cut.column_chunks; chunk++) {
     const union fs_cell *part =
         (const union fs_cell *)(x->work + op->partial) + chunk * m + x->i0;
-    enum fs_ctype wide = is_float(op->in_type) ? FS_CT_F64 : FS_CT_I64;
+    enum fs_ctype wide = wide_type(op->in_type);
     if (op->step->op == FS_RD_ANY || op->step->op == FS_RD_ALL) {
       for (int64_t k = 0; k < n; k++) {
         bool both = cells[k].i && part[k].i, one = cells[k].i || part[k].i;

@@ -66,6 +66,7 @@ enum { /* CUtensorMapDataType */
   CU_MAP_U16 = 1,
   CU_MAP_U32 = 2,
   CU_MAP_I32 = 3,
+  CU_MAP_U64 = 4,
   CU_MAP_I64 = 5,
   CU_MAP_F16 = 6,
   CU_MAP_F32 = 7,
