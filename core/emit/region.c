@@ -28,7 +28,7 @@ static void put_number(const struct fs_region_register *x, struct fs_str *out) {
   double f = x->number.f;
   if (!fs_dtype_is_float(x->dtype)) {
     const char *ends = x->dtype == FS_U64 ? "ULL" : x->dtype == FS_I64 ? "LL" : "";
-    fs_str_printf(out, x->dtype == FS_U64 ? "%llu%s" : "%lld%s", (long long)x->number.i, ends);
+    fs_str_printf(out, "%lld%s", (long long)x->number.i, ends); /* -1ULL is the largest */
   } else if (!isfinite(f)) {
     fs_str_printf(out, "(%s)__longlong_as_double(0x%sLL)", type_of(x->dtype),
                   isnan(f) ? "7ff8000000000000" : f > 0 ? "7ff0000000000000" : "fff0000000000000");
@@ -51,7 +51,7 @@ static void put_map(const struct fs_region *r, const struct fs_region_step *s, s
     fs_str_free(&x);
     p = "";
   }
-  for (; *p; p++) {
+  for (; *p; p++)
     if (p[0] == '{' && p[1] && p[2] == '}') {
       if (p[1] == 'f') fs_str_puts(out, from == FS_F32 ? "f" : "");
       else if (p[1] != 't') fs_region_put_value(r, put_number, s->src[p[1] - '0'], out);
@@ -59,7 +59,6 @@ static void put_map(const struct fs_region *r, const struct fs_region_step *s, s
     } else {
       fs_str_put(out, p, 1);
     }
-  }
   fs_str_puts(out, fs_dtype_converts(to) ? ");\n" : ";\n");
 }
 
