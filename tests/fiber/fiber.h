@@ -198,6 +198,13 @@ static int __float2int_rz(float x) { return fiber_saturate<int>(x); }
 static int __double2int_rz(double x) { return fiber_saturate<int>(x); }
 static long long __float2ll_rz(float x) { return fiber_saturate<long long>(x); }
 static long long __double2ll_rz(double x) { return fiber_saturate<long long>(x); }
+template <class F>
+static unsigned long long fiber_saturate_whole(F x) {  // of NaN what is not asked for
+  if (!(x > 0)) return x != x ? 1ull << 63 : 0;
+  return x >= (F)18446744073709551616.0 ? ~0ull : (unsigned long long)x;
+}
+static unsigned long long __float2ull_rz(float x) { return fiber_saturate_whole(x); }
+static unsigned long long __double2ull_rz(double x) { return fiber_saturate_whole(x); }
 static size_t __cvta_generic_to_shared(const void *p) { return (size_t)p; }
 // A bulk copy comes at once: whoever is not done with the old bytes will show.
 // Of *ready, the low half counts bytes still to come, the high half phases.
