@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Random programs of tensors of ranks 1 to 4 in all element types: no mismatch.
+"""Random programs of tensors of ranks 0 to 6 in all real element types, some of them without
+elements: no mismatch.
 
     tests/test_cubes.py [--count N] [--seed S] [--fusible PATH] [--target T]
 
@@ -7,7 +8,8 @@ What test_random.py does for matrices of f32 and f64, this does for every type a
 rank: types mixed, slices with steps of either sign, reductions along each
 dimension, reshapes, parts joined and assigned. All values are whole numbers so
 small that every type holds them and their partial sums, so results are equal bit
-for bit, whatever the order or the kernels. The oracle computes in 64-bit integers.
+for bit, whatever the order or the kernels. The oracle computes in 64-bit integers. Results that
+would wrap around are left out; tests/test_edges.py has those.
 """
 import random
 import sys
@@ -15,14 +17,15 @@ import sys
 import numpy as np
 
 import test_random
-from dtypes import at_one_rank  # noqa: E402
+from dtypes import (HELD, INTEGERS, ORDER, at_one_rank, beside, float_type,  # noqa: E402
+                    number_type, promote, sum_type)
 
-ORDER = ["bool", "i32", "i64", "f16", "bf16", "f32", "f64"]
-NP = {"bool": np.bool_, "i32": np.int32, "i64": np.int64, "f16": np.float16,
-      "bf16": np.float32, "f32": np.float32, "f64": np.float64}   # as files have them
+NP = dict(HELD, f16=np.float16)             # as files have them
 LIMIT = {"f16": 2 ** 11, "bf16": 2 ** 8}    # whole numbers up to here are exact
 SIZES = [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 17, 33]
 MOST = 30000        # elements of a value
+RANK = 6            # at most
+COMPARES = ("==", "!=", "<", "<=", ">", ">=")
 STRATEGIES = ["smart", "smart", "minsync", "minmemory", "noreorder", "off"]
 BINARY = {"+": np.add, "-": np.subtract, ".*": np.multiply, "min": np.minimum,
           "max": np.maximum, "mod": np.mod, "==": np.equal, "!=": np.not_equal,
@@ -42,21 +45,12 @@ class Value:
         return NP[self.dtype], self.a.shape
 
 
-def promote(a, b):
-    return "f32" if {a, b} == {"f16", "bf16"} else max(a, b, key=ORDER.index)
-
-
-def number_type(dtype):
-    return "i32" if dtype == "bool" else dtype
-
-
-def float_type(dtype):
-    return {"bool": "f32", "i32": "f32", "i64": "f64"}.get(dtype, dtype)
-
-
 def fits(a, dtype):
     most = 1 if dtype == "bool" else LIMIT.get(dtype, 2 ** 20)
-    return np.max(np.abs(a), initial=0) <= most
+    if dtype in INTEGERS:
+        most = min(most, np.iinfo(NP[dtype]).max)
+    least = 0 if dtype == "bool" or dtype[0] == "u" else -most
+    return np.max(a, initial=0) <= most and np.min(a, initial=0) >= least
 
 
 def to_rank(a, rank):
@@ -78,29 +72,35 @@ class Cubes:
         self.rng = random.Random(seed)
         self.nrng = np.random.default_rng(seed)
         self.types = self.rng.sample(ORDER, self.rng.randint(2, 4))
-        self.sizes = [self.rng.choice(SIZES) for _ in range(4)]
+        self.sizes = [self.rng.choice(SIZES) for _ in range(RANK)]
         self.alike = self.rng.random() < 0.5    # views' strides may happen to agree
         if self.alike:
-            self.sizes = [self.rng.randint(2, 5)] * 4
+            self.sizes = [self.rng.randint(2, 5)] * RANK
         self.lines, self.vars, self.inputs, self.count = [], {}, {}, 0
 
     # -- inputs -----------------------------------------------------------------
 
-    def shape(self):
-        """Of rank 1 to 4; extents agree often, and some are 1."""
-        rank = 4 if self.alike and self.rng.random() < 0.5 else self.rng.randint(1, 4)
-        least = self.rng.randint(0, 4 - rank)
+    def shape(self, full=False):
+        """Extents agree often, some are 1, few are 0; not of one that is full."""
+        rank = self.rng.choice([0, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 6][full:])
+        if self.alike and self.rng.random() < 0.5:
+            rank = 4
+        least = self.rng.randint(0, RANK - rank)
         shape = [1 if self.rng.random() < 0.1 else n
                  for n in self.sizes[least:least + rank]]
+        if rank and not full and self.rng.random() < 0.05:
+            shape[self.rng.randrange(rank)] = 0
         while np.prod(shape) > 4000:
             shape[shape.index(max(shape))] = 3
         return tuple(shape)
 
     def add_inputs(self):
-        shapes = [self.shape() for _ in range(3)]
+        shapes = [self.shape(True)] + [self.shape() for _ in range(2)]
         for k in range(self.rng.randint(4, 6)):
-            shape, dtype = self.rng.choice(shapes), self.rng.choice(self.types)
+            shape = self.rng.choice(shapes) if k else shapes[0]
+            dtype = self.rng.choice(self.types)
             a = self.nrng.integers(1, 5, shape) * self.nrng.choice([-1, 1], shape)
+            a = np.abs(a) if dtype[0] == "u" else a
             name = "x%d" % k
             self.vars[name] = v = Value(name, a > 0 if dtype == "bool" else a, dtype)
             self.inputs[name] = v.a.astype(NP[dtype])
@@ -126,7 +126,8 @@ class Cubes:
         w = self.partner(v)
         op, dtype = self.rng.choice(list(BINARY)), number_type(promote(v.dtype, w.dtype))
         a, b = aligned(v.a, w.a)
-        if not fits(a, dtype) or not fits(b, dtype) or op == "mod" and np.any(b == 0):
+        exact = dtype in INTEGERS and op in COMPARES    # of any two integers
+        if not exact and not (fits(a, dtype) and fits(b, dtype)) or op == "mod" and np.any(b == 0):
             return None
         text = "%s(%s, %s)" if op.isalpha() else "%s {} %s".format(op)
         r = BINARY[op](a, b)
@@ -137,8 +138,10 @@ class Cubes:
         v, k = self.pick(), self.rng.randint(-3, 3)
         op = self.rng.choice(["+", "-", ".*", "==", "<", ">="])
         r = BINARY[op](v.a, k)
-        return Value("%s %s (%d)" % (v.text, op, k), r,
-                     "bool" if r.dtype == bool else number_type(v.dtype))
+        dtype = beside(k, True, v.dtype)
+        if r.dtype != bool and not fits(v.a, dtype):
+            return None
+        return Value("%s %s (%d)" % (v.text, op, k), r, "bool" if r.dtype == bool else dtype)
 
     def unary(self):
         v, op = self.pick(), self.rng.choice(list(UNARY) + ["floor", "!", ".^3"])
@@ -173,19 +176,23 @@ class Cubes:
 
     def cast(self):
         v, dtype = self.pick(), self.rng.choice(ORDER)
-        return Value("%s(%s)" % (dtype, v.text), v.a != 0 if dtype == "bool" else v.a,
-                     dtype)
+        a = v.a != 0 if dtype == "bool" else v.a
+        if v.dtype in INTEGERS and dtype in INTEGERS and dtype != "u64":
+            a = a.astype(NP[dtype])     # wraps around
+        return Value("%s(%s)" % (dtype, v.text), a, dtype)
 
     def reduction(self):
         """Of all elements, or along a dimension, also one past the last."""
         v, op = self.tensor(), self.rng.choice(list(REDUCE) + ["sum", "sum"])
-        axis = self.rng.choice([None] + list(range(1, min(v.a.ndim + 1, 4) + 1)))
+        axis = self.rng.choice([None] + list(range(1, min(v.a.ndim + 1, RANK) + 1)))
         rank = max(v.a.ndim, axis or 0)
         where = None if axis is None else axis - 1
         grows = {"sum": np.abs(v.a), "prod": np.maximum(np.abs(v.a), 1)}.get(op, v.a)
         dtype = {"any": "bool", "all": "bool"}.get(op, number_type(v.dtype))
-        if op in ("sum", "prod") and dtype == "i32":
-            dtype = "i64"
+        if op in ("max", "min") and not v.a.size:
+            return None     # an error
+        if op in ("sum", "prod"):
+            dtype = sum_type(v.dtype)
         with np.errstate(over="ignore"):
             most = REDUCE[op](to_rank(grows, rank).astype(float), axis=where)
         if op in ("sum", "prod") and not fits(most, dtype):
@@ -208,7 +215,7 @@ class Cubes:
         r = v.a @ w.a
         if r.shape == (1,):     # row by column
             r = r.reshape(())
-        return Value("%s*%s" % (v.text, w.text), r, "i64" if dtype == "i32" else dtype)
+        return Value("%s*%s" % (v.text, w.text), r, sum_type(dtype))
 
     # -- other ways to read ---------------------------------------------------------
 
@@ -225,12 +232,12 @@ class Cubes:
 
     def subscript(self, extent, rank):
         r = self.rng.random()
-        if r < 0.3:
+        if r < 0.3 or not extent:
             return ":", np.arange(extent)
         if r < 0.45:
             k = self.rng.randrange(extent)
             return str(k + 1), np.array([k])
-        if r < 0.55 and rank < 3:
+        if r < 0.55 and rank < 4:
             i = np.array([self.rng.randrange(extent) for _ in range(3)])
             return "[%d, %d, %d]" % tuple(i + 1), i
         return self.run(extent, self.part(extent))
@@ -260,10 +267,12 @@ class Cubes:
 
     def reshaped(self):
         v = self.tensor()
+        if not v.a.size:
+            return None
         if self.rng.random() < 0.2:
             return Value("vec(%s)" % v.text, v.a.reshape(-1), v.dtype)
         shape, rest = [], v.a.size
-        for _ in range(self.rng.randint(0, 3)):
+        for _ in range(self.rng.randint(0, RANK - 1)):
             shape.append(self.rng.choice([n for n in range(1, 34) if rest % n == 0]))
             rest //= shape[-1]
         shape.insert(self.rng.randint(0, len(shape)), rest)
@@ -293,7 +302,7 @@ class Cubes:
         dtype = parts[0].dtype
         for w in parts:
             dtype = promote(dtype, w.dtype)
-        if not all(fits(w.a, dtype) for w in parts):
+        if not all(fits(w.a, dtype) and w.a.size for w in parts):
             return None
         a = np.concatenate([to_rank(w.a, rank) for w in parts], axis)
         return Value("[%s]" % "; , "[2 * axis:][:2].join(w.text for w in parts), a, dtype)
@@ -304,7 +313,7 @@ class Cubes:
         """A number, a value, or another part of the same, put into a part."""
         name = self.rng.choice(list(self.vars))
         v = self.vars[name]
-        if v.dtype == "bool" or not v.a.ndim:
+        if v.dtype == "bool" or not v.a.ndim or not v.a.size:
             return None
         counts = [self.part(n) for n in v.a.shape]
         to = [self.run(n, c) for n, c in zip(v.a.shape, counts)]
@@ -318,6 +327,8 @@ class Cubes:
             parts = [self.run(n, c) for n, c in zip(v.a.shape, counts)]
             value = v.a[np.ix_(*[i for _, i in parts])]
             text = "%s[%s]" % (name, ", ".join(t for t, _ in parts))
+        if not fits(np.asarray(value), v.dtype):
+            return None
         a, at = v.a.copy(), np.ix_(*[i for _, i in to])
         sign = self.rng.choice(["=", "=", "+="])
         a[at] = value if sign == "=" else a[at] + value
@@ -334,7 +345,7 @@ class Cubes:
         if self.rng.random() < 0.15:
             return self.assign_part()
         v = getattr(self, self.rng.choice(self.OPS))()
-        if v is None or not 0 < v.a.size <= MOST or not fits(v.a, v.dtype):
+        if v is None or v.a.size > MOST or v.a.ndim > RANK or not fits(v.a, v.dtype):
             return None
         name = "v%d" % self.count
         self.count += 1
@@ -354,4 +365,4 @@ class Cubes:
 
 
 if __name__ == "__main__":
-    sys.exit(test_random.main(Cubes, 800))
+    sys.exit(test_random.main(Cubes, 1000))
