@@ -205,6 +205,13 @@ def complexes():
                        ('I', np.linalg.inv(z)), ('Y', np.linalg.solve(z, np.ones((4, 3, 1))))):
         for part in ('re', 'im'):
             p.give(f'{part}({name})', is_within(want.real if part == 're' else want.imag, 1e-12))
+    det = np.linalg.det(z)
+    p.give('re(det(A))', is_within(det.real, 1e-12 * np.max(np.abs(det))), 'det')
+    p.give('im(det(A))', is_within(det.imag, 1e-12 * np.max(np.abs(det))), 'det')
+    p.give('svd(A)', is_within(np.linalg.svd(z, compute_uv=False), 1e-12), 'svd')
+    p.give('svd(D)', is_within(np.linalg.svd(v, compute_uv=False), 1e-12), 'svd of tall ones')
+    p.give("eigvals(A + A')", is_within(np.linalg.eigvalsh(z + np.conj(np.swapaxes(z, 1, 2))), 1e-12), 'eigvals')
+    p.give('svd(A[2:3, 2:2, 2:3])', is_within(np.linalg.svd(z[1:3, 1:2, 1:3], compute_uv=False), 1e-12), 'of one row')
     return p
 
 

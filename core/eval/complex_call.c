@@ -232,28 +232,56 @@ static enum fs_status values(struct fs_call *c) {
   return st == FS_OK ? fs_give(c, out) : st;
 }
 
-/* On the host. */
+/* One part of the determinants of a batch, as numbers of the type. */
+static enum fs_status put_part(struct fs_call *c, const double *x, const struct fs_shape *batch,
+                               enum fs_dtype dt, struct fs_tv *out) {
+  struct fs_tensor *t;
+  if (!batch->rank) {
+    *out = fs_tv_number(c->in, *x, dt);
+    return FS_OK;
+  }
+  enum fs_status st = fs_tensor_upload(fs_interp_target(c->in), FS_F64, batch, x, &t, c->in->diags);
+  if (st != FS_OK) return st;
+  struct fs_val v = fs_val_tensor(t);
+  st = fs_tv_of(c->in, &v, c->span, NULL, out);
+  if (st == FS_OK) *out = fs_tv_cast(c->in, *out, dt);
+  fs_val_unref(v);
+  return st;
+}
+
+/* On the host, one matrix after the other. */
 static enum fs_status determinant(struct fs_call *c) {
   const struct fs_tensor *like = fs_val_like(&c->args[0]);
-  double *x[2] = {NULL, NULL}, out[2] = {0, 0};
+  double *x[2] = {NULL, NULL};
   struct fs_tensor *t[2];
   int64_t n = 0;
   if (!like) {
     c->out[0] = fs_val_ref(c->args[0]);
     return FS_OK;
   }
-  if (like->shape.rank > 2 || fs_rows(&like->shape) != fs_cols(&like->shape))
+  struct fs_shape one = fs_matrix_of(&like->shape), batch = fs_batch_of(&like->shape);
+  while (batch.rank && batch.dim[0] == 1) {
+    for (int k = 1; k < batch.rank; k++) batch.dim[k - 1] = batch.dim[k];
+    batch.rank--;
+  }
+  if (one.dim[0] != one.dim[1])
     return fs_in_error(c->in, c->span, "shape-mismatch", NULL,
                        "det needs a square matrix, not %s", fs_shape_text(&like->shape));
   fs_val_tensors(&c->args[0], t);
   enum fs_status st = fs_read_all(c->in, t[0], &x[0], &n);
   if (st == FS_OK) st = fs_read_all(c->in, t[1], &x[1], &n);
-  if (st == FS_OK) st = fs_cx_host_det(fs_rows(&t[0]->shape), x[0], x[1], out);
-  free(x[0]);
-  free(x[1]);
+  int64_t count = fs_shape_count(&batch), each = one.dim[0] * one.dim[0];
+  double *out[2];
+  for (int k = 0; k < 2; k++) out[k] = fs_calloc((size_t)count + 1, sizeof(double));
+  for (int64_t k = 0; k < count && st == FS_OK; k++) {
+    double det[2] = {0, 0};
+    st = fs_cx_host_det(one.dim[0], x[0] + k * each, x[1] + k * each, det);
+    out[0][k] = det[0], out[1][k] = det[1];
+  }
   struct fs_cx z = {.real = false};
-  if (st == FS_OK) z.re = fs_tv_number(c->in, out[0], t[0]->dtype);
-  if (st == FS_OK) z.im = fs_tv_number(c->in, out[1], t[0]->dtype);
+  if (st == FS_OK) st = put_part(c, out[0], &batch, t[0]->dtype, &z.re);
+  if (st == FS_OK) st = put_part(c, out[1], &batch, t[0]->dtype, &z.im);
+  for (int k = 0; k < 2; k++) free(x[k]), free(out[k]);
   return st == FS_OK ? give(c, &z) : st;
 }
 

@@ -119,16 +119,22 @@ enum fs_status fs_cx_values(struct fs_interp *in, enum fs_lib_op op, const char 
   struct fs_shape shape = a.re.shape;
   struct fs_tv m, both;
   struct fs_shape one = fs_matrix_of(&shape);
-  if (shape.rank > 2 || (fs_lib_wants_square(op) && one.dim[0] != one.dim[1]))
+  if (fs_lib_wants_square(op) && one.dim[0] != one.dim[1])
     return fs_in_error(in, span, "shape-mismatch", NULL, "%s needs a %smatrix, not %s", what,
                        fs_lib_wants_square(op) ? "square " : "", fs_shape_text(&shape));
   enum fs_status st = as_real(in, &a, span, &m);
   if (st == FS_OK) st = fs_tv_factor(in, op, what, m, span, &both);
   if (st != FS_OK) return st;
-  int64_t n = fs_shape_count(&both.shape) / 2;
-  *out = (struct fs_tv){both.node, both.dtype, {1, {n}}};
-  if (!n) return FS_OK;
-  struct fs_view second = {.src_rank = 1, .axis = {n > 1 ? 0 : -1}, .step = {n > 1 ? 2 : 0}};
+  int last = both.shape.rank - 1;
+  int64_t n = both.shape.dim[last] / 2;
+  *out = both;
+  out->shape.dim[last] = n;
+  if (!fs_shape_count(&out->shape)) return FS_OK;
+  last = fs_squeezed(&both.shape).rank - 1;
+  struct fs_view second = {.src_rank = last + 1};
+  for (int k = 0; k < last; k++) second.axis[k] = (int8_t)k, second.step[k] = 1;
+  second.axis[last] = (int8_t)(n > 1 ? last : -1);
+  second.step[last] = n > 1 ? 2 : 0;
   struct fs_shape squeezed = fs_squeezed(&out->shape);
   out->node = fs_graph_view(fs_block_graph(in), both.node, &second, &squeezed);
   return FS_OK;
