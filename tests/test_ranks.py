@@ -1,12 +1,8 @@
 #!/usr/bin/python3
-"""Programs on several ranks beside one: layouts of every kind, exactly equal on small integers;
-the suites of the language under ranks; the same bits in every run; ranks that end.
---programs N: random programs of each kind (default 12); --seed S.
-The last line is `N passed, N failed`.
+"""Programs on several ranks beside one: the suites of the language under ranks; the same bits
+in every run; ranks that end. The last line is `N passed, N failed`.
 """
-import argparse
 import os
-import random
 import shutil
 import signal
 import subprocess
@@ -46,115 +42,6 @@ def run(text, ranks=1, mpi=False, **how):
         p = start(f.name, ranks, mpi, **how)
         out, err = p.communicate(timeout=600)
         return p.returncode, out, err.replace(f.name, 'FILE')
-
-
-def fake_gpus(rng, count):
-    """The same on GPUs that are not there, by a fake NCCL and through the host."""
-    sys.path.insert(0, os.path.join(ROOT, 'tests/fake'))
-    import fakegpu
-    with tempfile.TemporaryDirectory() as home:
-        for file in (os.path.join(fakegpu.FAKE, 'libnccl.so.2'), 'off'):
-            random_programs(rng, count, 'cuda',
-                            fakegpu.environment(home, FUSIBLE_FAKE_DEVICES='4',
-                                                FUSIBLE_NCCL=file))
-
-
-class Program:
-    """Statements over small integers, so that every order of sums gives the same."""
-
-    def __init__(self, rng):
-        self.rng = rng
-        self.m, self.n = (rng.choice([2, 3, 4, 5, 7, 8, 12, 31, 33]) for _ in range(2))
-        self.matrices, self.columns, self.rows = [], [], []
-        self.text = []
-        self.made = 0
-
-    def name(self, kind):
-        self.made += 1
-        getattr(self, kind).append(f'v{self.made}')
-        return f'v{self.made}'
-
-    def lay(self, what, dims):
-        """The value in a layout of any kind."""
-        return self.rng.choice([what, what, f'whole({what})'] +
-                               [f'shard({what}, {d})' for d in dims] * 2)
-
-    def begin(self):
-        m, n, pick = self.m, self.n, self.rng.choice
-        for _ in range(3):
-            dt = pick(['f32', 'f64', 'i32', 'f32', 'i64', 'f16'])
-            k = self.rng.randrange(1, 9)
-            value = f'{dt}(mod({k}*reshape(1:{m * n}, {m}, {n}), 5) - 2)'
-            self.text.append(f'{self.name("matrices")} = {self.lay(value, (1, 2))};')
-            for kind, size in (('columns', m), ('rows', n)):
-                value = f'{dt}(mod({k}*(1:{size}), 5) - 2)'
-                self.text.append(f'{self.name(kind)} = {self.lay(value, (1,))};')
-        value = f'floor(8*rand({m}, {n}))'
-        self.text.append(f'{self.name("matrices")} = {self.lay(value, (1, 2))};')
-
-    def statement(self):
-        pick, m, n = self.rng.choice, self.m, self.n
-        A, B = pick(self.matrices), pick(self.matrices)
-        x, y, r = pick(self.columns), pick(self.columns), pick(self.rows)
-        i, j = sorted(self.rng.randrange(1, m + 1) for _ in range(2))
-        p, q = sorted(self.rng.randrange(1, n + 1) for _ in range(2))
-        kind, value = pick([
-            ('matrices', f'{A} + {B}'), ('matrices', f'{A} .* {x}'), ('matrices', f'{A} - {r}\''),
-            ('matrices', f'{A} .* ({B} > 0)'), ('matrices', f'where({A} > {B}, {A}, {r}\')'),
-            ('matrices', f'{x}*{r}\' + {A}'), ('matrices', f'min(max({A}, -9), 9)'),
-            ('columns', f'{A}*{r}'), ('rows', f'{A}\'*{x}'), ('columns', f'sum({A}, 2)'),
-            ('rows', f'sum({A}, 1)\''), ('columns', f'reduce("max", {A} .* {x}, 2)'),
-            ('rows', f'reduce("min", {A}, 1)\''), ('columns', f'{x} + 2*{y}'),
-            ('columns', f'{A}[:, {p}]'), ('rows', f'{A}[{i}, :]\''),
-            ('columns', f'{x} - {y}[end:-1:1]'), ('columns', f'sort({x})'),
-            ('columns', f'cumsum({x}) - {y}'), ('matrices', f'cumsum({A}, {pick([1, 2])})'),
-            ('matrices', f'sort({A}, {pick([1, 2])})'), ('matrices', f'({A}*{B}\')*{A}'),
-            ('matrices', f'{A}*({A}\'*{B})'), ('columns', f'argmax({A}, 2)'),
-            ('rows', f'argmin({A}, 1)\''), ('columns', f'{x}[{x} .* 0 + 1]'),
-            ('matrices', f'[{A}[:, 1:{p}], {B}[:, {p + 1}:end]]'),
-            ('matrices', f'[{A}[1:{i}, :]; {B}[{i + 1}:end, :]]'),
-            ('matrices', f'reshape({A}\', {m}, {n})'), ('matrices', f'circrows({A}, 1)'),
-            ('columns', f'{x} .* ({x}\'*{y})'), ('columns', f'{x} + sum({A})'),
-            ('columns', f'any({A} > 1, 2) + {x}'), ('rows', f'prod({A} > -2, 1)\' + {r}'),
-            ('columns', f'{x}/2 + {y}/4'), ('columns', f'diag({A}*{A}\')'),
-        ])
-        if self.rng.random() < .25:
-            value = self.lay(f'({value})', (1, 2) if kind == 'matrices' else (1,))
-        small = f'mod({value}, 17)' if '/' not in value else value
-        return f'{self.name(kind)} = {small};'
-
-    def assignment(self):
-        pick = self.rng.choice
-        A, B, x = pick(self.matrices), pick(self.matrices), pick(self.columns)
-        i, p = self.rng.randrange(1, self.m + 1), self.rng.randrange(1, self.n + 1)
-        return pick([f'{A}[{i}, {p}] = 3;', f'{A}[:, {p}] = mod({A}[:, {p}]*2, 7);',
-                     f'{A}[{i}, :] = 1;', f'{x}[{i}] = 2;', f'{x}[{i}:end] += 1;',
-                     f'{A}[{A} > 2] = 0;',
-                     f'for k = 1:3\n {A} = mod({A} + k, 11); {x} = mod({x} + 1, 5);\nend',
-                     f'if sum({A}) > 3\n {x} = {x} - 1;\nelse\n {x} = {x} + 1;\nend'])
-
-    def whole(self):
-        self.begin()
-        for _ in range(10):
-            self.text.append(self.assignment() if self.rng.random() < .2 else self.statement())
-            if self.rng.random() < .15:
-                self.text.append(f'{self.rng.choice(self.matrices + self.columns)}')
-        last = self.matrices[-3:] + self.columns[-3:] + self.rows[-2:]
-        return '\n'.join(self.text + [f'{v}\nsum({v})' for v in last]) + '\n'
-
-
-def random_programs(rng, count, target, env):
-    for k in range(count):
-        text = Program(rng).whole()
-        want = run(text)
-        check(want[0] == 0, f'program {k} on one rank', text + want[1] + want[2])
-        for ranks, mpi in ((2, False), (3, False), (4, False), (2, True), (4, True)):
-            if mpi and (not shutil.which('mpirun') or target != 'cpu' or k % 3):
-                continue
-            got = run(text, ranks, mpi, target=target, env=env)
-            check(got == want, f'program {k} on {ranks} ranks{" of MPI" * mpi}',
-                  f'{text}\n--- wanted {want[0]}\n{want[1]}{want[2]}\n--- got {got[0]}\n'
-                  f'{got[1]}{got[2]}')
 
 
 REALS = '''
@@ -275,12 +162,6 @@ def everything_cut(target, env):
 
 
 def main():
-    options = argparse.ArgumentParser()
-    options.add_argument('--programs', type=int, default=12)
-    options.add_argument('--seed', type=int, default=1)
-    o = options.parse_args()
-    random_programs(random.Random(o.seed), o.programs, 'cpu', None)
-    fake_gpus(random.Random(o.seed + 1), o.programs // 4)
     with tempfile.TemporaryDirectory() as folder:
         same_bits(folder)
     messages()

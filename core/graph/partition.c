@@ -274,6 +274,15 @@ static fs_id over_ranks(struct cutter *c, enum fs_reduce_op op, fs_id own) {
   return fs_graph_reduce(c->to, op, call(c, FS_LIB_ALL_GATHER, &all, own), 1);
 }
 
+/* What each rank has of a sum of halves is not rounded yet: that is done once, at the end. */
+static fs_id reduced_over_ranks(struct cutter *c, enum fs_reduce_op op, fs_id src, unsigned axes) {
+  enum fs_dtype dt = fs_node(c->to, src)->dtype;
+  bool widens = fs_dtype_is_half(dt) && (op == FS_RD_SUM || op == FS_RD_PROD);
+  if (widens) src = fs_graph_cast(c->to, src, fs_dtype_compute(dt));
+  fs_id made = over_ranks(c, op, fs_graph_reduce(c->to, op, src, axes));
+  return widens ? fs_graph_cast(c->to, made, dt) : made;
+}
+
 static bool is_merged(int op) {
   return op == FS_RD_SUM || op == FS_RD_PROD || op == FS_RD_MAXR || op == FS_RD_MINR ||
          op == FS_RD_ANY || op == FS_RD_ALL;
@@ -290,7 +299,7 @@ static struct local cut_reduce(struct cutter *c, const struct fs_node *n) {
     return (struct local){-1, fs_graph_reduce(c->to, n->op, whole(c, n->src[0]), n->axes)};
   double nothing = fs_reduce_first(n->op, fs_node(c->to, src)->dtype);
   src = masked(c, src, axis, s->dim[axis], nothing);
-  return (struct local){-1, over_ranks(c, n->op, fs_graph_reduce(c->to, n->op, src, n->axes))};
+  return (struct local){-1, reduced_over_ranks(c, n->op, src, n->axes)};
 }
 
 /* The axis of a matrix operand that is its dimension `dim`, where extents of 1 are no axes. */
