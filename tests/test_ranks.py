@@ -1,14 +1,21 @@
 #!/usr/bin/python3
 """Programs on several ranks beside one: the suites of the language under ranks; the same bits
-in every run; ranks that end. The last line is `N passed, N failed`.
+in every run; ranks that end, are stopped or have no memory; ranks of Slurm and torchrun.
+--faults N: ranks that are killed or stopped (default 8).
+The last line is `N passed, N failed`.
 """
+import argparse
 import os
+import random
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+
+import score
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.abspath(os.environ.get('BUILD', os.path.join(ROOT, 'build')))
@@ -109,36 +116,184 @@ def children_of(pid):
         return []
 
 
-def rebuilt_session():
-    """At the prompt a session whose rank is killed goes on as it was."""
-    p = subprocess.Popen([FUSIBLE, '--no-rc', '-i', '--json', '--target', 'cpu:0-2'],
-                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                         text=True)
+class Session:
+    """A prompt over ranks that a program types at."""
 
-    def answer(text):
-        p.stdin.write(text + '\n')
-        p.stdin.flush()
+    def __init__(self, target):
+        self.p = subprocess.Popen([FUSIBLE, '--no-rc', '-i', '--json', '--target', target],
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True)
+
+    def type(self, text):
+        self.p.stdin.write(text + '\n')
+        self.p.stdin.flush()
+
+    def read(self):
+        """What is said until the next input may come."""
         lines = ['']
         while '"event":"done"' not in lines[-1]:
-            lines.append(p.stdout.readline())
+            lines.append(self.p.stdout.readline())
             if not lines[-1]:
                 break
         return ''.join(lines)
 
-    answer('A = shard(rand(9, 4)); x = rand(4);')
-    answer('q = A*x;')
-    before = [answer('sum(q)').split('"plan"')[0], answer('q').split('"plan"')[0]]
-    ranks = [r for worker in children_of(p.pid) for r in children_of(worker)]
-    check(len(ranks) == 2, 'two ranks follow a session', str(ranks))
-    os.kill(ranks[-1], signal.SIGKILL)
-    while os.path.exists(f'/proc/{ranks[-1]}/exe'):
-        time.sleep(.02)
-    after = ''.join(answer(text) for text in ('sum(q)', 'sum(q)', 'q', 'q'))
-    check(after.count('ranks has ended') == 1, 'a killed rank is told of', after)
-    values = [b.split('"data":')[1].split('}')[0] for b in before]
-    check(all(v in after for v in values), 'a rebuilt session has its values', f'{before}\n{after}')
-    p.stdin.close()
-    check(p.wait(timeout=600) == 0, 'a rebuilt session ends well', p.stderr.read())
+    def answer(self, text):
+        self.type(text)
+        return self.read()
+
+    def shown(self, text):
+        return self.answer(text).split('"data":')[-1].split('}')[0]
+
+    def ranks(self):
+        """Those that follow the leader, which is the worker."""
+        return [r for worker in children_of(self.p.pid) for r in children_of(worker)]
+
+    def close(self):
+        self.p.stdin.close()
+        check(self.p.wait(timeout=600) == 0, 'a session ends well', self.p.stderr.read())
+
+
+def faults(count):
+    """Ranks that are killed or stopped at random moments: the session goes on as it was."""
+    rng = random.Random(count)
+    s = Session('cpu:0-2')
+    s.answer('A = shard(reshape(1:36, 9, 4)); x = 1:4; q = A*x;')
+    wanted = [s.shown('sum(q)'), s.shown('q')]
+    for k in range(count):
+        ranks = s.ranks()
+        check(len(ranks) == 2, f'two ranks follow a session, {k}', str(ranks))
+        stops = rng.random() < .3
+        busy = rng.random() < .7
+        if busy:
+            s.type(f'for k = 1:{rng.choice([3000, 30000])}; y = A*x; x = mod(x + y[1:4], 5) .* 0 + '
+                   '[1, 2, 3, 4]\'; end; x = 1:4;')
+            time.sleep(rng.random() / 4)
+        os.kill(rng.choice(ranks), signal.SIGSTOP if stops else signal.SIGKILL)
+        said = s.read() if busy and not stops else ''
+        if stops:  # nobody but the user knows that it will not go on
+            if not busy:
+                s.type('y = A*x;')
+            time.sleep(.1)
+            os.kill(s.p.pid, signal.SIGINT)
+            said = s.read()
+        after = [s.shown('sum(q)'), s.shown('q')]
+        for _ in range(2):  # the first inputs behind it may be what was told of it
+            if after != wanted:
+                after = [s.shown('sum(q)'), s.shown('q')]
+        check(after == wanted, f'fault {k}: {"stopped" if stops else "killed"}, '
+              f'{"busy" if busy else "idle"}', f'{said}\n{after}\n{wanted}')
+    s.close()
+
+
+def short_memory():
+    """A rank without memory is an error on all, and the session goes on."""
+    s = Session('cpu:0-2')
+    s.answer('A = shard(reshape(1:36, 9, 4)); q = A*(1:4);')
+    wanted = s.shown('q')
+    rank = s.ranks()[-1]
+    with open(f'/proc/{rank}/statm', encoding='utf-8') as f:
+        used = int(f.read().split()[0]) * os.sysconf('SC_PAGESIZE')
+    old = resource.prlimit(rank, resource.RLIMIT_AS)
+    resource.prlimit(rank, resource.RLIMIT_AS, (used + (64 << 20), old[1]))
+    said = s.answer('B = shard(ones(9000, 9000)) + A[1, 1]; B[2, 2] = 3;')
+    check('rank 2: not enough memory' in said, 'no memory on one rank', said)
+    resource.prlimit(rank, resource.RLIMIT_AS, old)
+    check(s.shown('q') == wanted and s.ranks()[-1] == rank, 'it goes on with the same ranks')
+    check('"text/plain":"81000000' in s.answer('sum(shard(ones(9000, 9000)))').replace('.0', ''),
+          'and there is memory again')
+    s.close()
+
+
+def variables(kind, rank, ranks, port):
+    """What Slurm and torchrun say to the processes that they start."""
+    if kind == 'torchrun':
+        return {'RANK': str(rank), 'WORLD_SIZE': str(ranks), 'MASTER_ADDR': 'localhost',
+                'LOCAL_RANK': str(rank), 'MASTER_PORT': str(port),
+                'TORCHELASTIC_USE_AGENT_STORE': 'True'}
+    return {'SLURM_PROCID': str(rank), 'SLURM_NTASKS': str(ranks), 'SLURM_STEP_ID': '0',
+            'SLURM_JOB_ID': str(port - 20000), 'SLURM_STEP_NODELIST': 'localhost',
+            'SLURM_LOCALID': str(rank)}
+
+
+def over_tcp():
+    """Ranks that Slurm or torchrun started find each other, and miss those that do not come."""
+    rng = random.Random()
+    text = 'A = shard(reshape(1:36, 9, 4)); x = 1:4;\nq = A*x\nsum(shard(ones(500, 700)))\n'
+    with tempfile.NamedTemporaryFile('w', suffix='.fs') as f:
+        f.write(text)
+        f.flush()
+        _, want, _ = run(text)
+        for kind in ('torchrun', 'slurm'):
+            port = rng.randrange(20000, 32000)
+            several = [start(f.name, env=variables(kind, r, 3, port)) for r in (2, 0, 1)]
+            said = [p.communicate(timeout=600) + (p.returncode,) for p in several]
+            check(said == [('', '', 0), (want, '', 0), ('', '', 0)], f'ranks of {kind}', str(said))
+            for there, words in (([0, 1], 'rank 2 did not answer within 1 s'),
+                                 ([2], f'rank 0 at localhost, port {port + (kind == "torchrun")}, '
+                                       'did not answer within 1 s')):
+                several = [start(f.name, env={'FUSIBLE_RANKS_WAIT': '1',
+                                              **variables(kind, r, 3, port)}) for r in there]
+                out, err = several[0].communicate(timeout=600)
+                check(err == f'fusible: {words}\n' and not out and several[0].returncode == 3,
+                      f'{kind}: {words}', out + err)
+                for p in several[1:]:
+                    p.communicate(timeout=600)
+        script = dict(variables('slurm', 0, 3, 20001))
+        del script['SLURM_STEP_ID']
+        p = start(f.name, env=script)
+        check(p.communicate(timeout=600) == (want, ''), 'a script of sbatch is one process')
+    lost_over_tcp(rng.randrange(20000, 32000))
+
+
+def lost_over_tcp(port):
+    endless = 'A = shard(rand(40, 40)); x = rand(40);\nwhile true\n x = A*x; x = x/norm(x);\nend\n'
+    with tempfile.NamedTemporaryFile('w', suffix='.fs') as f:
+        f.write(endless)
+        f.flush()
+        several = [start(f.name, env=variables('torchrun', r, 3, port)) for r in range(3)]
+        score.await_work(lambda: several[0].pid)
+        several[2].kill()
+        said = [p.communicate(timeout=600) for p in several]
+        check(said[0][1].count('another rank has ended') == 1 and several[0].returncode == 3 and
+              several[1].returncode is not None, 'a rank of torchrun that is killed', str(said))
+
+
+COMMANDS = """A = shard(reshape(1:903, 301, 3)); x = 1:3; r = shard(mod(1:301, 5));
+begin q = A*x; s = A'*r; t = f32(A) .* 0.5; end
+:check
+:race 2
+:again 3
+:tune 3
+:choose 1
+:alternatives
+:why s
+:vars
+begin q = A*x; s = A'*r; t = f32(A) .* 0.5; end
+sum(q) + sum(s) + sum(t)
+"""
+
+
+def commands():
+    """What times plans and compares results does it on all ranks, of all elements."""
+    for ranks in (1, 3):
+        p = subprocess.run([FUSIBLE, '--no-rc', '-i', '--target',
+                            'cpu' if ranks == 1 else f'cpu:0-{ranks - 1}'], input=COMMANDS,
+                           capture_output=True, text=True, timeout=600,
+                           env=dict(os.environ, FUSIBLE_TUNING='off'))
+        out = p.stdout
+        check(not p.stderr and not p.returncode, f'commands on {ranks} ranks', p.stderr)
+        check('without fusion: the same bits' in out and 'not compared' not in out and
+              'differ' not in out.split(':race')[0].split('runs of each')[0],
+              f':check and :race on {ranks} ranks', out)
+        for words in ('no fusion', '3 runs: median', 'plans timed', 'unfused'):
+            check(words in out, f'{words} on {ranks} ranks', out)
+        last = sum((3*i + 1) + 2*(3*i + 2) + 3*(3*i + 3) for i in range(301)) + \
+            sum((3*i + c)*((i + 1) % 5) for i in range(301) for c in (1, 2, 3)) + 903*904/4
+        check(f'{last:.0f}' in out.replace('e+06', ''), f'the last of {ranks} ranks',
+              f'{last}\n{out[-300:]}')
+    p = subprocess.run([FUSIBLE, '--no-rc', '-i', '--target', 'cpu:0-1'], text=True, timeout=600,
+                       input=':target cpu\n:calibrate\n', capture_output=True)
+    check(p.stderr.count('not there on several ranks') == 2, 'what one device has', p.stderr)
 
 
 def language(target, env):
@@ -162,11 +317,17 @@ def everything_cut(target, env):
 
 
 def main():
+    options = argparse.ArgumentParser()
+    options.add_argument('--faults', type=int, default=8)
+    o = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         same_bits(folder)
     messages()
     ended_ranks()
-    rebuilt_session()
+    faults(o.faults)
+    short_memory()
+    over_tcp()
+    commands()
     language('cpu', None)
     print(f'{passed} passed, {failed} failed')
     return failed > 0

@@ -39,6 +39,7 @@ void fs_graph_free(struct fs_graph *g) {
   FS_VEC_FREE(&g->outputs);
   FS_VEC_FREE(&g->output_names);
   FS_VEC_FREE(&g->output_axes);
+  FS_VEC_FREE(&g->output_extents);
   FS_VEC_FREE(&g->barriers);
   FS_VEC_FREE(&g->outer);
   free(g->table);
@@ -58,6 +59,7 @@ void fs_graph_reset(struct fs_graph *g) {
   g->nodes.len = g->inputs.len = 0;
   g->params.len = g->literals.len = g->origins.len = 0;
   g->outputs.len = g->output_names.len = g->output_axes.len = g->barriers.len = 0;
+  g->output_extents.len = 0;
   g->outer.len = 0;
   fs_arena_reset(g->arena);
   g->stmt = g->span = g->inner = (struct fs_span){0};
@@ -90,6 +92,7 @@ struct fs_graph *fs_graph_copy(const struct fs_graph *from) {
     *FS_PUSH(&g->output_names) = copy_name(g, from->output_names.data[k]);
   }
   FS_EACH_AT(&from->output_axes, axis) *FS_PUSH(&g->output_axes) = *axis;
+  FS_EACH_AT(&from->output_extents, n) *FS_PUSH(&g->output_extents) = *n;
   for (int k = 0; k < from->barriers.len; k++)
     *FS_PUSH(&g->barriers) = from->barriers.data[k];
   for (int k = 0; k < from->outer.len; k++) *FS_PUSH(&g->outer) = from->outer.data[k];

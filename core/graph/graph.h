@@ -308,6 +308,7 @@ struct fs_graph {
                                     those: a value computed from others        */
   FS_VEC(fs_id) outputs;         /* values wanted when the block has run  */
   FS_VEC(const char *) output_names;
+  FS_VEC(int64_t) output_extents; /* of that axis over all ranks; 0: whole */
   FS_VEC(int) output_axes;       /* of a graph of one rank's parts, by output: the axis along
                                     which it is cut, -1: none. Else empty: none is */
   FS_VEC(fs_id) barriers;        /* `barrier`: nodes before / from this id

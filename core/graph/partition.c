@@ -592,6 +592,8 @@ static void put_outputs(struct cutter *c) {
     }
     fs_graph_output(c->to, own, g->output_names.data[k]);
     *FS_PUSH(&c->to->output_axes) = axis;
+    *FS_PUSH(&c->to->output_extents) =
+        axis < 0 ? 0 : fs_node(g, g->outputs.data[k])->shape.dim[axis];
   }
 }
 

@@ -40,11 +40,21 @@ static void *open_module(void) {
   return dlopen("libfusible-mpi.so", RTLD_NOW | RTLD_GLOBAL);
 }
 
+int fs_ranks_local(void) {
+  static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+                                      "SLURM_LOCALID", "LOCAL_RANK"};
+  for (size_t k = 0; k < FS_LEN(names); k++)
+    if (getenv(names[k])) return atoi(getenv(names[k]));
+  return -1;
+}
+
 bool fs_ranks_join(const char **error) {
-  if (started_together() == 1) return true;
-  void *module = open_module();
+  void *module = started_together() > 1 ? open_module() : NULL;
   const struct fs_carrier *(*start)(int *rank, int *size) = NULL;
   if (module) *(void **)&start = dlsym(module, "fs_mpi_start");
+  if (!start) ranks.carrier = fs_tcp_start(&ranks.rank, &ranks.size, error);
+  if (!start && (ranks.carrier || *error)) return ranks.carrier != NULL;
+  if (!start && started_together() == 1) return true;
   if (!start) {
     *error = "this is one of several processes of MPI, but libfusible-mpi.so, which make "
              "builds where it finds mpicc, could not be loaded";
@@ -83,8 +93,9 @@ bool fs_ranks_lost(void) { return ranks.lost; }
 
 static enum fs_status gone(struct fs_diags *d) {
   ranks.lost = true;
-  return fs_env_error(d, "rank-lost", NULL,
-                      "another rank has ended, and so this one can do nothing more");
+  const char *why = ranks.carrier && ranks.carrier->why ? ranks.carrier->why : "";
+  return fs_env_error(d, "rank-lost", NULL, "%s, and so this one can do nothing more",
+                      *why ? why : "another rank has ended");
 }
 
 enum fs_status fs_ranks_gather(void *all, size_t block, struct fs_diags *d) {

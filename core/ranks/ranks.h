@@ -4,8 +4,8 @@
  * below together. Rank 0 leads: it reads inputs and shows results; the others follow it. A
  * process alone is rank 0 of 1, and then none of this does anything.
  *
- * What carries the bytes is shared memory, for ranks that this process started, or MPI, for
- * those that `mpirun` did. */
+ * What carries the bytes is shared memory, for ranks that this process started, MPI, for those
+ * that `mpirun` did, or TCP, for those of Slurm and torchrun. */
 #ifndef FS_RANKS_H
 #define FS_RANKS_H
 
@@ -19,16 +19,19 @@ int fs_ranks(void);        /* how many there are, 1 at least */
 /* What carries bytes between ranks: gather() as fs_ranks_gather(), share() as
  * fs_ranks_share(); both give false when a rank is gone, which ends all. */
 struct fs_carrier {
-  const char *name;        /* "shared memory", "MPI" */
+  const char *name;        /* "shared memory", "MPI", "TCP" */
   bool (*gather)(void *all, size_t block);
   bool (*share)(void *data, size_t bytes);
   void (*end)(void);       /* the last call */
+  const char *why;         /* a sentence of why a rank is gone; NULL or "": it has ended */
 };
 
-/* Where `mpirun` or the like started this process as one of several: joins the others, by the
- * module that was built where mpicc was found. False with a sentence in *error (static) when
- * that cannot be. */
+/* Where `mpirun`, `srun` or `torchrun` started this process as one of several: joins the others, by
+ * MPI in a module that was built where mpicc was found, else by TCP. False with a sentence in
+ * *error (static) when that cannot be. */
 bool fs_ranks_join(const char **error);
+/* The number of this process among those of its host, if who started it says so; else -1. */
+int fs_ranks_local(void);
 /* Starts size - 1 processes that run `program --rank`, with this one's environment; they call
  * fs_ranks_follow(). False with a sentence in *error. */
 bool fs_ranks_start(const char *program, int size, const char **error);
@@ -66,5 +69,7 @@ enum fs_status fs_ranks_agree_on(enum fs_status mine, uint64_t step, struct fs_d
 
 const struct fs_carrier *fs_shared_start(const char *program, int size, const char **error);
 const struct fs_carrier *fs_shared_follow(int *rank, int *size);
+/* By the variables of Slurm or torchrun; NULL with *error NULL: there are none. */
+const struct fs_carrier *fs_tcp_start(int *rank, int *size, const char **error);
 
 #endif

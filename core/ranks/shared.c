@@ -119,7 +119,7 @@ static void end(void) {
   memset(&shared, 0, sizeof shared);
 }
 
-static const struct fs_carrier carrier = {"shared memory", gather, share, end};
+static const struct fs_carrier carrier = {"shared memory", gather, share, end, NULL};
 
 static bool map(int fd, int rank, int size) {
   shared.bytes = sizeof *shared.m + 2 * (size_t)size * PLACE;

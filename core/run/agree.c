@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/plan/plan.h"
+#include "core/ranks/ranks.h"
 #include "core/run/compile.h"
 #include "core/run/scratch.h"
 
@@ -43,14 +44,25 @@ static double as_double(enum fs_dtype dt, const char *x) {
 
 struct pair {
   const struct fs_tensor *a, *b;
+  int axis;                 /* along which they are cut over ranks, -1: not */
+  int64_t extent;           /* of it over all ranks */
 };
 
 typedef void (*look)(void *user, enum fs_dtype dt, const char *a, enum fs_dtype of_b,
                      const char *b);
 
+/* Of what a rank has: the last ones have more room than elements. */
+static struct fs_shape own_shape(struct pair p) {
+  struct fs_shape s = p.a->shape;
+  if (p.axis < 0) return s;
+  int64_t left = p.extent - fs_rank() * s.dim[p.axis];
+  s.dim[p.axis] = FS_MAX(0, FS_MIN(left, s.dim[p.axis]));
+  return s;
+}
+
 /* Has elements of two results of one shape looked at, row by row. */
 static enum fs_status each_element(struct pair p, look at, void *user, struct fs_diags *d) {
-  const struct fs_shape *shape = &p.a->shape;
+  const struct fs_shape own = own_shape(p), *shape = &own;
   size_t size = fs_dtype_size(p.a->dtype), other = fs_dtype_size(p.b->dtype);
   int64_t n = fs_shape_count(shape), rows = shape->rank ? shape->dim[0] : 1;
   int64_t row = n / FS_MAX(rows, 1);
@@ -59,7 +71,7 @@ static enum fs_status each_element(struct pair p, look at, void *user, struct fs
   char *a = fs_malloc((size_t)(at_once * row) * size);
   char *b = fs_malloc((size_t)(at_once * row) * other);
   enum fs_status st = FS_OK;
-  for (int64_t from = 0; from < rows && st == FS_OK; from += at_once) {
+  for (int64_t from = 0; from < rows && n && st == FS_OK; from += at_once) {
     int64_t first[FS_MAX_RANK] = {from}, count[FS_MAX_RANK];
     memcpy(count, shape->dim, sizeof count);
     if (shape->rank) count[0] = FS_MIN(at_once, rows - from);
@@ -99,16 +111,46 @@ static void measure(void *user, enum fs_dtype dt, const char *a, enum fs_dtype o
 
 /* -- plans ------------------------------------------------------------------------- */
 
-static enum fs_status compare(const struct results *mine, const struct results *first,
-                              const struct results *exact, struct fs_agreement *g,
-                              struct fs_diags *d) {
+/* The bits of all ranks; of what is whole each has all. */
+static enum fs_status compare_bits(struct pair p, struct fs_agreement *g, struct fs_diags *d) {
+  struct fs_agreement all[FS_MOST_RANKS] = {0};
+  enum fs_status st = each_element(p, count_bits, &all[fs_rank()], d);
+  st = fs_ranks_agree(st, d);
+  if (st == FS_OK) st = fs_ranks_gather(all, sizeof *all, d);
+  for (int r = 0; r < (p.axis < 0 ? 1 : fs_ranks()) && st == FS_OK; r++)
+    g->elements += all[r].elements, g->differ += all[r].differ;
+  return st;
+}
+
+static enum fs_status compare_values(struct pair p, struct distance *far, struct fs_diags *d) {
+  struct distance all[FS_MOST_RANKS] = {{0, 0}};
+  enum fs_status st = each_element(p, measure, &all[fs_rank()], d);
+  st = fs_ranks_agree(st, d);
+  if (st == FS_OK) st = fs_ranks_gather(all, sizeof *all, d);
+  for (int r = 0; r < fs_ranks() && st == FS_OK; r++) {
+    far->most = fmax(far->most, all[r].most);
+    far->scale = fmax(far->scale, all[r].scale);
+  }
+  return st;
+}
+
+static struct pair pair_of(const struct fs_graph *g, int k, const struct results *a,
+                           const struct results *b) {
+  bool parts = g->output_axes.len > 0;
+  return (struct pair){a->of[k], b->of[k], parts ? g->output_axes.data[k] : -1,
+                       parts ? g->output_extents.data[k] : 0};
+}
+
+static enum fs_status compare(const struct fs_graph *of, const struct results *mine,
+                              const struct results *first, const struct results *exact,
+                              struct fs_agreement *g, struct fs_diags *d) {
   enum fs_status st = FS_OK;
   for (int k = 0; k < mine->n && st == FS_OK; k++)
-    st = each_element((struct pair){mine->of[k], first->of[k]}, count_bits, g, d);
+    st = compare_bits(pair_of(of, k, mine, first), g, d);
   for (int k = 0; k < exact->n && st == FS_OK; k++) {
     struct distance far = {0, 0};
     if (!fs_dtype_is_float(mine->of[k]->dtype)) continue;
-    st = each_element((struct pair){mine->of[k], exact->of[k]}, measure, &far, d);
+    st = compare_values(pair_of(of, k, mine, exact), &far, d);
     g->has_error = true;
     if (far.most > 0) g->error = fmax(g->error, far.scale > 0 ? far.most / far.scale : INFINITY);
   }
@@ -133,6 +175,7 @@ static enum fs_status run_exact(struct fs_runner *r, struct fs_scratch *s,
   fs_diags_init(&words);
   enum fs_status got = fs_compile(fs_graph_in_double(s->block->plan->graph),
                                   fs_runner_target(r), &options, sources, &b, &words);
+  got = fs_ranks_agree(got, &words);
   if (got == FS_OK) run(s, b, out, &st);
   if (got == FS_INTERRUPTED) st = got;
   fs_block_free(b, fs_runner_target(r));
@@ -149,11 +192,12 @@ enum fs_status fs_agree(struct fs_runner *r, const struct fs_block *block,
   enum fs_status st = fs_scratch_open(&s, fs_runner_target(r), block, d);
   if (st == FS_OK && n) run(&s, plans[0], &first, &st);
   if (st == FS_OK && first.n) st = run_exact(r, &s, sources, &exact);
+  const struct fs_graph *g = block->plan->graph;
   for (int k = 0; k < n && st == FS_OK && first.n; k++) {
     struct results mine = {0};
     if (!plans[k]) continue;
-    if (k == 0) st = compare(&first, &first, &exact, &out[k], d);
-    else if (run(&s, plans[k], &mine, &st)) st = compare(&mine, &first, &exact, &out[k], d);
+    if (k == 0) st = compare(g, &first, &first, &exact, &out[k], d);
+    else if (run(&s, plans[k], &mine, &st)) st = compare(g, &mine, &first, &exact, &out[k], d);
     drop(&mine);
   }
   drop(&first);

@@ -1164,8 +1164,10 @@ static enum fs_status simplify(struct fs_runner *r, const struct fs_graph *g,
     simple = take_part(simple, &axes);
   }
   *out = fs_products_choose(&r->products, simple, &r->target->device, &o);
-  for (int k = 0; axes && k < axes->output_axes.len; k++)
+  for (int k = 0; axes && k < axes->output_axes.len; k++) {
     *FS_PUSH(&(*out)->output_axes) = axes->output_axes.data[k];
+    *FS_PUSH(&(*out)->output_extents) = axes->output_extents.data[k];
+  }
   fs_graph_free(axes);
   return FS_OK;
 }

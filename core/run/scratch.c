@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "core/plan/kernels/launches.h"
+#include "core/ranks/ranks.h"
 
 /* -- inputs --------------------------------------------------------------------- */
 
@@ -127,6 +128,15 @@ static enum fs_status give_slot(struct fs_scratch *s, const struct fs_plan *plan
   return st;
 }
 
+/* Of several ranks none launches what waits for others that have no memory. */
+static enum fs_status begin_together(struct fs_scratch *s, const struct fs_plan *plan,
+                                     struct room *to, struct fs_diags *d) {
+  enum fs_status st = FS_OK;
+  for (int i = 0; fs_ranks() > 1 && i < plan->slots.len && st == FS_OK; i++)
+    st = give_slot(s, plan, i, to, d);
+  return fs_ranks_agree(st, d);
+}
+
 static enum fs_status launch_all(struct fs_scratch *s, struct fs_block *b,
                                  struct room *to, struct fs_diags *d) {
   const struct fs_plan *plan = b->plan;
@@ -191,10 +201,13 @@ enum fs_status fs_scratch_run(struct fs_scratch *s, struct fs_block *b, double *
   size_t n = (size_t)b->plan->slots.len + 1;
   struct room to = {fs_calloc(n, sizeof *to.storages), fs_calloc(n, sizeof *to.ptrs)};
   rest(s);
-  enum fs_status st = launch_all(s, b, &to, d);
+  enum fs_status st = begin_together(s, b->plan, &to, d);
+  if (st == FS_OK) st = launch_all(s, b, &to, d);
   if (st == FS_OK) st = s->target->ops->sync(s->target, d);
   for (int k = 0; each && k < b->plan->kernels.len && st == FS_OK; k++)
     each[k] = b->codes[k] ? s->target->ops->timer_seconds(s->target, b->timers[k]) : 0;
+  if (each && st == FS_OK) /* by which all decide */
+    st = fs_ranks_share(each, (size_t)b->plan->kernels.len * sizeof *each, d);
   if (st == FS_OK && results) st = take_results(s, b->plan, &to, results, d);
   for (size_t k = 0; k + 1 < n; k++) fs_storage_unref(to.storages[k]);
   free(to.storages);

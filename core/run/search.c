@@ -2,6 +2,7 @@
 #include "core/run/search.h"
 
 #include "core/plan/plan.h"
+#include "core/ranks/ranks.h"
 #include "core/run/compile.h"
 #include "core/run/memo.h"
 #include "core/run/scratch.h"
@@ -95,8 +96,8 @@ static enum fs_status compile_one(struct search *s, struct fs_candidate *c) {
   struct fs_plan *plan = c->plan;
   c->plan = NULL;
   enum fs_status st =
-      fs_compile_plan(plan, s->t, s->sources, &c->block, &words);
-  if (st != FS_OK) c->block = NULL, c->trouble = last_words(&words);
+      fs_ranks_agree(fs_compile_plan(plan, s->t, s->sources, &c->block, &words), &words);
+  if (st != FS_OK) fs_block_free(c->block, s->t), c->block = NULL, c->trouble = last_words(&words);
   fs_diags_free(&words);
   return st == FS_INTERRUPTED || s->t->lost ? st : FS_OK;
 }
@@ -166,7 +167,8 @@ static enum fs_status play(struct search *s, const struct rounds *p) {
   double start = fs_now();
   enum fs_status st = FS_OK;
   for (int round = -1; round < p->repeats && st == FS_OK; round++) {
-    if (round >= p->least && fs_now() - start > p->seconds) break;
+    bool over = round >= p->least && fs_now() - start > p->seconds;
+    if (fs_ranks_share(&over, sizeof over, NULL) || over) break;
     if (round >= 0) shuffle(p->who, p->n, &order);
     for (int k = 0; k < p->n && st == FS_OK; k++) {
       double done = ((double)(round + 1) + (double)k / p->n) / (p->repeats + 1);

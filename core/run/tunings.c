@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "core/base/datafile.h"
+#include "core/ranks/ranks.h"
 
 enum { MOST_BYTES = 16 << 20, MOST_CHOICE = 64 << 10, VERSION = 1 };
 
@@ -89,7 +90,9 @@ struct fs_tunings *fs_tunings_open(const struct fs_device *device) {
   put_slug(t->device, &file);
   fs_str_puts(&file, ".json");
   const char *off = getenv("FUSIBLE_TUNING"), *why;
-  if (!off || strcmp(off, "off")) fs_data_path(file.data, &path);
+  bool kept = (!off || strcmp(off, "off")) && fs_ranks() == 1; /* ranks would read it at
+                                                                  times of their own */
+  if (kept) fs_data_path(file.data, &path);
   fs_str_free(&file);
   t->path = path.data ? path.data : fs_strdup("");
   t->entries = read_entries(t, &why);

@@ -873,15 +873,14 @@ static enum fs_status run_race(struct command *c) {
   return hand_over(c, fs_session_race_plans);
 }
 
-/* What goes by the clock, or moves everything to another device, ranks do not do alike. */
-static bool is_for_one(int command) {
-  return command == FS_CMD_TUNE || command == FS_CMD_RACE || command == FS_CMD_AGAIN ||
-         command == FS_CMD_CHECK || command == FS_CMD_CALIBRATE || command == FS_CMD_TARGET ||
-         command == FS_CMD_CHOOSE;
+/* What measures one device, or moves everything to another. */
+static bool is_for_one(const struct command *c) {
+  return c->what->id == FS_CMD_CALIBRATE || c->what->id == FS_CMD_TARGET ||
+         (c->what->id == FS_CMD_RACE && strchr(c->rest, '('));
 }
 
 static enum fs_status dispatch(struct command *c) {
-  if (fs_ranks() > 1 && is_for_one(c->what->id))
+  if (fs_ranks() > 1 && is_for_one(c))
     return fs_error(&c->s->diags, c->span, "on-ranks", "a session of one device has it",
                     "this command is not there on several ranks");
   switch (c->what->id) {

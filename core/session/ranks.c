@@ -55,13 +55,14 @@ static int count_of(const char *target) {
 /* "cuda:2" of "cuda:1-2" for rank 1; the target itself where it names one device, but for ranks
  * of one host that share a list of GPUs. */
 static void own_target(const char *target, char *out, size_t size) {
-  const char *colon = strchr(target, ':'), *local = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
+  const char *colon = strchr(target, ':');
+  int local = fs_ranks_local() < 0 ? fs_rank() : fs_ranks_local();
   int first = colon && colon[1] != '*' ? atoi(colon + 1) : 0;
   bool cpu = !strncmp(target, "cpu", 3), several = colon && (colon[1] == '*' || strchr(colon, '-'));
   bool any = !strcmp(target, "auto"), cuda = !strcmp(target, "cuda") || (any && fs_cuda_present());
   if (cpu || (any && !cuda)) snprintf(out, size, "cpu");
   else if (several) snprintf(out, size, "cuda:%d", first + fs_rank());
-  else if (cuda) snprintf(out, size, "cuda:%d", local ? atoi(local) : fs_rank());
+  else if (cuda) snprintf(out, size, "cuda:%d", local % FS_MAX(1, fs_cuda_count()));
   else snprintf(out, size, "%s", target);
 }
 

@@ -28,7 +28,7 @@ static bool gather(void *all, size_t block) {
 
 static void end(void) { MPI_Finalize(); }
 
-static const struct fs_carrier carrier = {"MPI", gather, share, end};
+static const struct fs_carrier carrier = {"MPI", gather, share, end, NULL};
 
 const struct fs_carrier *fs_mpi_start(int *rank, int *size);
 __attribute__((visibility("default"))) const struct fs_carrier *fs_mpi_start(int *rank, int *size) {
