@@ -38,6 +38,8 @@ class Program:
         self.rng = random.Random(seed)
         self.narrow = narrow
         self.m, self.n = (4, 3) if narrow else (self.rng.choice(SIZES) for _ in range(2))
+        if not narrow and self.rng.random() < .06:  # so large that it lies by rows by itself
+            self.m, self.n = self.rng.choice([(701, 600), (600, 701)])
         self.names = {'matrices': [], 'columns': [], 'rows': [], 'cubes': []}
         self.lines = [':reset -f', ':strategy ' + ('off' if narrow else self.rng.choice(
             ['smart'] * 4 + ['off', 'noreorder', 'manual', 'minsync', 'minmemory']))]

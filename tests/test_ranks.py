@@ -7,6 +7,7 @@ The last line is `N passed, N failed`.
 import argparse
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -258,6 +259,40 @@ def lost_over_tcp(port):
               several[1].returncode is not None, 'a rank of torchrun that is killed', str(said))
 
 
+LARGE = """A = mod(reshape(1:6003000, 3000, 2001), 9) + 0; x = ones(2001); B = ones(9, 9); y = 1:3000;
+begin q = A*x; s = A'*y; C = f64(A) + 1; end
+:why C
+:alternatives
+save("PATH", C); L = load("PATH"); W = whole(C);
+C[3000, 2001] = 7; V = C[:, 1]; D = inv(B + 9*eye(9));
+:vars
+sum(q)
+sum(s)
+sum(abs(L - W))
+sum(C) - sum(L)
+L[2999:3000, 2000:2001] - W[2999:3000, 2000:2001]
+"""
+
+
+def by_price():
+    """Large matrices lie by rows by themselves, also those of files; vectors and small ones do not."""
+    with tempfile.TemporaryDirectory() as folder:
+        text = LARGE.replace('PATH', os.path.join(folder, 'C.npy'))
+        said = [subprocess.run([FUSIBLE, '--no-rc', '-i', '--target', t, '--plan', 'off'], input=text,
+                               capture_output=True, text=True, timeout=600) for t in
+                ('cpu', 'cpu:0-2')]
+    one, several = said[0].stdout, said[1].stdout
+    check(not said[1].stderr, 'layouts by price', said[1].stderr)
+    lies = {line.split()[0]: line.split()[-1] for line in several.splitlines()
+            if re.match(r'  [A-Za-z]+ +\w+\[', line)}
+    want = {'A': 'rows/3', 'C': 'rows/3', 'L': 'rows/3', 'W': 'whole', 'B': 'whole', 'x': 'whole',
+            's': 'whole', 'D': 'whole'}
+    check(all(lies.get(k) == v for k, v in want.items()), 'how variables lie', f'{lies}\n{several}')
+    check(several.count('C lies by rows over 3 ranks: a pass over it takes ~') == 2 and
+          several.count(', whole ~') >= 2 and ', by columns ~' in several, 'what it costs', several)
+    check(one.splitlines()[-7:] == several.splitlines()[-7:], 'the same values', one + several)
+
+
 COMMANDS = """A = shard(reshape(1:903, 301, 3)); x = 1:3; r = shard(mod(1:301, 5));
 begin q = A*x; s = A'*r; t = f32(A) .* 0.5; end
 :check
@@ -328,6 +363,7 @@ def main():
     short_memory()
     over_tcp()
     commands()
+    by_price()
     language('cpu', None)
     print(f'{passed} passed, {failed} failed')
     return failed > 0

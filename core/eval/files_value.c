@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "core/eval/interp.h"
+#include "core/ranks/ranks.h"
+#include "core/run/layouts.h"
 
 void fs_file_vars_free(struct fs_file_vars *vars) {
   for (int k = 0; k < vars->list.len; k++) {
@@ -29,8 +31,8 @@ static enum fs_status upload_part(struct fs_interp *in, const struct fs_file_ctx
   for (int64_t k = 0; k < n; k++)
     memcpy((char *)plane + (size_t)k * size,
            (const char *)a->data + (size_t)(2 * k + part) * size, size);
-  st = fs_tensor_upload(fs_interp_target(in), a->dtype, &a->shape, plane, out,
-                        fs_interp_diags(in));
+  st = fs_tensor_upload_laid(fs_interp_target(in), a->dtype, &a->shape, plane, out,
+                             fs_interp_diags(in));
   free(plane);
   return st;
 }
@@ -51,9 +53,8 @@ static enum fs_status upload(struct fs_interp *in,
                              const struct fs_array *a, struct fs_val *out) {
   struct fs_tensor *t;
   if (a->complex) return upload_complex(in, ctx, a, out);
-  enum fs_status st = fs_tensor_upload(fs_interp_target(in), a->dtype,
-                                       &a->shape, a->data, &t,
-                                       fs_interp_diags(in));
+  enum fs_status st = fs_tensor_upload_laid(fs_interp_target(in), a->dtype, &a->shape, a->data,
+                                            &t, fs_interp_diags(in));
   if (st) return st;
   t->labels = a->labels ? fs_strdup(a->labels) : NULL;
   *out = fs_val_tensor(t);
@@ -93,16 +94,25 @@ static char *find_file(struct fs_interp *in, const char *path,
   return fs_strdup(path);
 }
 
+/* What one rank cannot read none has. */
+static enum fs_status read_arrays(struct fs_interp *in, const struct fs_file_ctx *ctx, int n,
+                                  const char *const *texts, struct fs_arrays *arrays) {
+  struct fs_load_how how;
+  enum fs_status st = read_texts(in, ctx, n, texts, &how);
+  if (!st) st = fs_arrays_load(ctx, &how, arrays);
+  enum fs_status all = fs_ranks_are_together() ? fs_ranks_agree(st, ctx->diags) : st;
+  if (!st && all) fs_arrays_free(arrays);
+  return all;
+}
+
 enum fs_status fs_file_load_all(struct fs_interp *in, const char *path, int n,
                                 const char *const *texts, struct fs_span span,
                                 struct fs_file_vars *out) {
   char *found = find_file(in, path, span);
   struct fs_file_ctx ctx = {fs_interp_diags(in), span, found, false};
   struct fs_arrays arrays;
-  struct fs_load_how how;
   *out = (struct fs_file_vars){0};
-  enum fs_status st = read_texts(in, &ctx, n, texts, &how);
-  if (!st) st = fs_arrays_load(&ctx, &how, &arrays);
+  enum fs_status st = read_arrays(in, &ctx, n, texts, &arrays);
   if (st) arrays = (struct fs_arrays){0};
   for (int k = 0; k < arrays.list.len && !st; k++) {
     struct fs_array *a = &arrays.list.data[k];
@@ -159,9 +169,7 @@ enum fs_status fs_file_load(struct fs_interp *in, const char *path, int n,
   char *found = find_file(in, path, span);
   struct fs_file_ctx ctx = {fs_interp_diags(in), span, found, false};
   struct fs_arrays arrays;
-  struct fs_load_how how;
-  enum fs_status st = read_texts(in, &ctx, n, texts, &how);
-  if (!st) st = fs_arrays_load(&ctx, &how, &arrays);
+  enum fs_status st = read_arrays(in, &ctx, n, texts, &arrays);
   if (!st) {
     struct fs_array *a = &arrays.list.data[0];
     st = arrays.list.len == 1 ? upload(in, &ctx, a, out) : several(&ctx, &arrays);

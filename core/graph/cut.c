@@ -84,3 +84,17 @@ double fs_lib_links(const struct fs_node *call, double delay, double rate) {
   if (!adds && call->op != FS_LIB_ALL_GATHER) return 0;
   return fs_ranks() * delay + (adds ? 2 : 1) * (1 - 1.0 / fs_ranks()) * bytes / rate;
 }
+
+double fs_lay_seconds(const struct fs_shape *shape, enum fs_dtype dt, int axis,
+                      const struct fs_links *links) {
+  double size = (double)fs_dtype_size(dt), bytes = (double)fs_shape_count(shape) * size;
+  if (axis < 0 || fs_ranks() == 1) return bytes * links->memory;
+  double along = (double)shape->dim[axis], share = (double)fs_cut_part(shape->dim[axis]) / along;
+  double moved = (1 - 1.0 / fs_ranks()) * FS_MAX(along * size, 2 * bytes / along);
+  return share * bytes * links->memory + fs_ranks() * links->delay + moved * links->link;
+}
+
+bool fs_lay_pays(const struct fs_shape *shape, enum fs_dtype dt, const struct fs_links *links) {
+  return fs_ranks() > 1 && shape->rank > 1 && fs_shape_count(shape) &&
+         fs_lay_seconds(shape, dt, 0, links) < fs_lay_seconds(shape, dt, -1, links);
+}

@@ -458,12 +458,15 @@ struct fs_graph *fs_graph_as_calls(const struct fs_graph *simplified);
  * batch, and with an inner extent of 4 at most (rules.def, PLAN_WRITTEN_OUT). */
 bool fs_graph_may_write_out(const struct fs_node *n);
 
-/* partition.c: whether something of it is cut over ranks: then fs_graph_partition() makes of a
+/* partition.c: whether something of it is cut over ranks, or an output is better cut by `links`
+ * (NULL: none is): then fs_graph_partition() makes of a
  * simplified graph that of one rank's parts, in which what ranks do together are library calls,
  * and which is the same on all ranks until fs_graph_place() makes it that of this rank. *axes gets
  * what is output_axes once the graph is simplified. Given. */
-bool fs_graph_is_cut(const struct fs_graph *g);
-struct fs_graph *fs_graph_partition(const struct fs_graph *simplified);
+struct fs_links;
+bool fs_graph_is_cut(const struct fs_graph *g, const struct fs_links *links);
+struct fs_graph *fs_graph_partition(const struct fs_graph *simplified,
+                                    const struct fs_links *links);
 void fs_graph_place(struct fs_graph *g);
 /* Whether an input has to be made whole before, as no rank could read its part of it. */
 bool fs_graph_wants_whole(const struct fs_graph *g, int input);
@@ -492,6 +495,17 @@ void fs_cut_widen(const struct fs_cut *cut, struct fs_layout *layout, int rank);
 /* Seconds that ranks take to exchange what a call of all of them does; else 0. Each rank costs
  * `delay`, bytes go at `rate` a second: around a ring, to be added up twice. */
 double fs_lib_links(const struct fs_node *call, double delay, double rate);
+/* What an array costs a pass over it: seconds for a byte of memory, for each rank that is waited
+ * for, and for a byte from rank to rank. */
+struct fs_links {
+  double memory, delay, link;
+};
+/* Seconds of reading a rank's part of an array that is cut along an axis, and of exchanging what a
+ * product with a vector gives, from either side; axis -1: of reading all of it. */
+double fs_lay_seconds(const struct fs_shape *shape, enum fs_dtype dt, int axis,
+                      const struct fs_links *links);
+/* Whether that is less where it lies by rows: never for vectors, as links are slower than memory. */
+bool fs_lay_pays(const struct fs_shape *shape, enum fs_dtype dt, const struct fs_links *links);
 /* How many indices of so many a rank has. */
 int64_t fs_cut_part(int64_t extent);
 

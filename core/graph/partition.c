@@ -30,6 +30,7 @@ struct cutter {
   const struct fs_graph *from;
   struct fs_graph *to;
   struct local *at;          /* by node of `from` */
+  const struct fs_links *links;
 };
 
 static int64_t whole_extent(int64_t extent) { return fs_cut_part(extent) * fs_ranks(); }
@@ -86,12 +87,37 @@ static bool repeats(const struct cutter *c, const struct fs_node *n, int axis) {
   return true;
 }
 
+/* An input that is repeated along some axes, but not along `axis`, once; *to: what that axis then
+ * is, *repeats: the view that repeats it again. 0: it is no such input. */
+static fs_id input_once(struct cutter *c, fs_id id, int axis, int *to, struct fs_view *repeats) {
+  struct fs_node n = *fs_node(c->to, id);
+  struct fs_shape once = {0};
+  if (n.kind != FS_ND_INPUT) return 0;
+  struct fs_graph_input in = c->to->inputs.data[n.slot];
+  *repeats = (struct fs_view){0};
+  for (int k = 0; k < n.shape.rank; k++) {
+    if (!in.layout.stride[k]) continue;
+    if (k == axis) *to = once.rank;
+    in.layout.stride[once.rank] = in.layout.stride[k];
+    repeats->axis[once.rank] = (int8_t)k, repeats->step[once.rank] = 1;
+    once.dim[once.rank++] = n.shape.dim[k];
+  }
+  if (once.rank == n.shape.rank) return 0;
+  repeats->src_rank = once.rank;
+  for (int k = once.rank; k < FS_MAX_RANK; k++) in.layout.stride[k] = 0;
+  return fs_graph_input_like(c->to, &in, n.dtype, &once);
+}
+
 static fs_id own_part(struct cutter *c, fs_id whole, int axis) {
   struct fs_node n = *fs_node(c->to, whole);
   struct fs_shape part = part_shape(n.shape, axis);
+  struct fs_view again;
+  int to = 0;
   static const int all[FS_MAX_RANK] = {0, 1, 2, 3, 4, 5};
   struct fs_view first = fs_view_axes(n.shape.rank, all);
   if (repeats(c, &n, axis)) return fs_graph_view(c->to, whole, &first, &part);
+  fs_id once = input_once(c, whole, axis, &to, &again);
+  if (once) return fs_graph_view(c->to, own_part(c, once, to), &again, &part);
   fs_id front = to_front(c, whole, axis);
   struct fs_shape of = part_shape(fs_node(c->to, front)->shape, 0);
   return from_front(c, call(c, FS_LIB_OWN_PART, &of, front), axis, &part);
@@ -105,24 +131,12 @@ static fs_id literal(struct cutter *c, enum fs_dtype dt, double x) {
 
 /* All of a part of an input that is repeated along some axes: of what is repeated. 0: it is not. */
 static fs_id gathered_once(struct cutter *c, fs_id own, int axis, const struct fs_shape *shape) {
-  struct fs_node n = *fs_node(c->to, own);
-  struct fs_view repeats = {0};
+  struct fs_view repeats;
   int to = 0;
-  if (n.kind != FS_ND_INPUT) return 0;
-  struct fs_graph_input in = c->to->inputs.data[n.slot];
-  struct fs_shape once = {0}, all = {0};
-  for (int k = 0; k < n.shape.rank; k++) {
-    if (!in.layout.stride[k]) continue;
-    if (k == axis) to = once.rank;
-    in.layout.stride[once.rank] = in.layout.stride[k];
-    repeats.axis[once.rank] = (int8_t)k, repeats.step[once.rank] = 1;
-    all.dim[all.rank++] = shape->dim[k];
-    once.dim[once.rank++] = n.shape.dim[k];
-  }
-  if (once.rank == n.shape.rank) return 0;
-  repeats.src_rank = once.rank;
-  for (int k = once.rank; k < FS_MAX_RANK; k++) in.layout.stride[k] = 0;
-  fs_id input = fs_graph_input_like(c->to, &in, n.dtype, &once);
+  fs_id input = input_once(c, own, axis, &to, &repeats);
+  if (!input) return 0;
+  struct fs_shape all = fs_node(c->to, input)->shape;
+  for (int k = 0; k < all.rank; k++) all.dim[k] = shape->dim[repeats.axis[k]];
   return fs_graph_view(c->to, gathered(c, input, to, &all), &repeats, shape);
 }
 
@@ -544,9 +558,19 @@ static bool cuts_all(void) {
   return known == 2;
 }
 
-bool fs_graph_is_cut(const struct fs_graph *g) {
+/* Of what each rank can make its part of, without making all of it. */
+static bool lies_by_rows(const struct fs_graph *g, fs_id id, const struct fs_links *links) {
+  const struct fs_node *n = fs_node(g, id);
+  bool made = n->kind == FS_ND_MAP || n->kind == FS_ND_IOTA || n->kind == FS_ND_RAND ||
+              n->kind == FS_ND_RANDN || n->kind == FS_ND_VIEW;
+  return links && made && fs_lay_pays(&n->shape, n->dtype, links);
+}
+
+bool fs_graph_is_cut(const struct fs_graph *g, const struct fs_links *links) {
   if (fs_ranks() == 1) return false;
   if (cuts_all()) return true;
+  FS_EACH_AT(&g->outputs, id)
+    if (lies_by_rows(g, *id, links)) return true;
   FS_EACH_AT(&g->inputs, in)
     if (in->cut.part) return true;
   FS_EACH_AT(&g->nodes, n)
@@ -577,7 +601,8 @@ static void put_outputs(struct cutter *c) {
     struct local *l = &c->at[g->outputs.data[k]];
     fs_id own = l->own;
     int axis = l->axis;
-    if (cuts_all() && axis < 0 && fs_node(g, g->outputs.data[k])->shape.rank) {
+    if (axis < 0 && ((cuts_all() && fs_node(g, g->outputs.data[k])->shape.rank) ||
+                     lies_by_rows(g, g->outputs.data[k], c->links))) {
       axis = 0;
       own = part(c, g->outputs.data[k], 0, 0);
     }
@@ -597,8 +622,8 @@ static void put_outputs(struct cutter *c) {
   }
 }
 
-struct fs_graph *fs_graph_partition(const struct fs_graph *g) {
-  struct cutter c = {.from = g, .to = fs_graph_new()};
+struct fs_graph *fs_graph_partition(const struct fs_graph *g, const struct fs_links *links) {
+  struct cutter c = {.from = g, .to = fs_graph_new(), .links = links};
   int segment = 0;
   c.at = fs_calloc((size_t)g->nodes.len, sizeof *c.at);
   for (int k = 0; k < g->params.len; k++) {

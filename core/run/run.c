@@ -9,6 +9,7 @@
 #include "core/ranks/ranks.h"
 #include "core/plan/plan.h"
 #include "core/run/compile.h"
+#include "core/run/layouts.h"
 #include "core/run/memo.h"
 #include "core/run/products.h"
 #include "core/run/recall.h"
@@ -1142,8 +1143,9 @@ static enum fs_status make_whole(struct fs_runner *r, struct fs_graph *g, struct
 }
 
 /* The graph of this rank's parts; axes: of the outputs. */
-static struct fs_graph *take_part(struct fs_graph *whole, struct fs_graph **axes) {
-  *axes = fs_graph_partition(whole);
+static struct fs_graph *take_part(struct fs_graph *whole, const struct fs_links *links,
+                                  struct fs_graph **axes) {
+  *axes = fs_graph_partition(whole, links);
   struct fs_graph *own = fs_graph_simplify(*axes);
   fs_graph_place(own);
   fs_graph_free(whole);
@@ -1155,13 +1157,14 @@ static enum fs_status simplify(struct fs_runner *r, const struct fs_graph *g,
                                struct fs_graph **out, struct fs_diags *d) {
   const struct fs_plan_options o = {.strategy = r->options.strategy, .effort = r->options.effort};
   struct fs_graph *simple = fs_graph_simplify(g), *axes = NULL;
-  if (fs_graph_is_cut(simple)) {
+  const struct fs_links links = fs_device_links(&r->target->device);
+  if (fs_graph_is_cut(simple, &links)) {
     enum fs_status st = make_whole(r, simple, d);
     if (st != FS_OK) {
       fs_graph_free(simple);
       return st;
     }
-    simple = take_part(simple, &axes);
+    simple = take_part(simple, &links, &axes);
   }
   *out = fs_products_choose(&r->products, simple, &r->target->device, &o);
   for (int k = 0; axes && k < axes->output_axes.len; k++) {

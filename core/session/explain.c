@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "core/ranks/ranks.h"
+#include "core/run/layouts.h"
 #include "core/view/reason.h"
 #include "core/view/view.h"
 
@@ -121,6 +123,35 @@ json_t *fs_session_alternatives(struct fs_session *s, struct fs_plan *chosen,
   return list;
 }
 
+/* Seconds of a pass over an output, and over what of it goes from rank to rank: "~0.980 ms". */
+static void put_pass(struct fs_session *s, const struct fs_node *n, const struct fs_shape *shape,
+                     int axis, struct fs_str *out) {
+  struct fs_links links = fs_device_links(&fs_session_target(s)->device);
+  fs_str_puts(out, "~");
+  fs_str_put_seconds(out, fs_lay_seconds(shape, n->dtype, axis, &links));
+}
+
+/* How a matrix that the block stores lies over the ranks, and what else there is:
+ * "A lies by rows: a pass over it takes ~0.980 ms, by columns ~0.980 ms, whole ~3.91 ms" */
+static void put_layouts(struct fs_session *s, const struct fs_graph *g, int k,
+                        struct fs_str *out) {
+  static const char *const names[] = {"whole", "by rows", "by columns"};
+  const struct fs_node *n = fs_node(g, g->outputs.data[k]);
+  struct fs_shape shape = n->shape;
+  int own = g->output_axes.len ? g->output_axes.data[k] : -1;
+  if (fs_ranks() == 1 || shape.rank != 2 || !g->output_names.data[k]) return;
+  if (own >= 0) shape.dim[own] = g->output_extents.data[k];
+  fs_str_printf(out, "%s lies %s over %d ranks: a pass over it takes ", g->output_names.data[k],
+                names[own + 1], fs_ranks());
+  put_pass(s, n, &shape, own, out);
+  for (int axis = -1; axis < 2; axis++) {
+    if (axis == own) continue;
+    fs_str_printf(out, ", %s ", names[axis + 1]);
+    put_pass(s, n, &shape, axis, out);
+  }
+  fs_str_puts(out, ".\n");
+}
+
 /* What the times are. */
 static void put_remarks(struct fs_session *s, const struct fs_plan *plan,
                         const json_t *list, struct fs_str *out) {
@@ -160,6 +191,8 @@ enum fs_status fs_session_show_alternatives(struct fs_session *s,
   look.width = s->show.width;
   if (!text) fs_alternatives_put_bars(list, &look, words->out);
   if (!text) put_remarks(s, b->plan, list, words->out);
+  for (int x = 0; !text && x < b->plan->graph->outputs.len; x++)
+    put_layouts(s, b->plan->graph, x, words->out);
   free(text);
   json_decref(list);
   return FS_OK;
@@ -604,6 +637,8 @@ enum fs_status fs_session_why(struct fs_session *s, struct fs_words *words) {
   enum fs_status st = FS_OK;
   if (words->n == 2 && a != b) answer_pair(&w, a, b);
   else st = answer_one(&w, a);
+  for (int x = 0; a == b && x < w.plan->graph->outputs.len; x++)
+    if (w.plan->graph->outputs.data[x] == a) put_layouts(s, w.plan->graph, x, words->out);
   fs_plan_request_free(&w.request);
   return st;
 }
