@@ -343,9 +343,8 @@ void w_load_ahead(const struct fs_writer *w, bool first) {
   if (first) FS_EACH_OF(w->how->brought, s)
     w_line(w, "%s n%d%s%s;", w_value_type(w_val(w, s->out)->dtype), s->out, dims,
            *dims ? " = {}" : " = 0");
-  if (!first) w_if(w, "first + %s < FS_M", w_teams(w));
-  else if (w->args->grid) w_if(w, "%s < FS_M", w_team(w)); /* another phase may want more blocks */
-  else w_block(w, NULL);
+  if (first && !w->args->grid) w_block(w, NULL); /* other phases may want more blocks */
+  else w_if(w, "%s%s < FS_M", first ? "" : "first + ", first ? w_team(w) : w_teams(w));
   if (first) w_let(w, "const fs_index i = %s;", w_team(w));
   else w_let(w, "const fs_index i = first + %s;", w_teams(w));
   w_put_axes(w, "i", "i", 0, w->axes.n_outer);
