@@ -260,7 +260,8 @@ def test_opened_wrongly(k, c):
         got = c.collect(c.send('comm_open', {'comm_id': 'x', 'target_name': target,
                                              'data': data}), reply=False)
         (close,) = closed(got)
-        assert close['comm_id'] == 'x' and close['data'].get('ename') == ename, (target, data, close)
+        assert close['comm_id'] == 'x', close
+        assert close['data'].get('ename') == ename, (target, data, close)
     for name in ('', 'y' * 200, 3, None):
         got = c.collect(c.send('comm_open', {'comm_id': name, 'target_name': TARGET,
                                              'data': good}), reply=False)

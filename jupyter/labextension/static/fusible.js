@@ -1,6 +1,6 @@
-/* fusible.js - colours for Fusible, a pane of its variables, and plans as cards that
- * can be chosen among, in JupyterLab 4: a prebuilt extension, written by hand as the container that JupyterLab loads, so that
- * nothing has to be built.
+/* fusible.js - colours for Fusible, a pane of its variables, and plans as cards that can
+ * be chosen among, in JupyterLab 4: a prebuilt extension, written by hand as the container
+ * that JupyterLab loads, so that nothing has to be built.
  *
  * A container has init(), which gets the modules that JupyterLab shares, and get(),
  * which gives the factory of one of its own (webpack's module federation; JupyterLab:
@@ -495,7 +495,8 @@
         if (this.comm === comm) this.comm = null;
         const data = (message && message.content.data) || {};
         for (const give of this.waiting.values())
-          give({status: 'error', ename: 'closed', evalue: 'the kernel has closed the connection', ...data});
+          give({status: 'error', ename: 'closed',
+            evalue: 'the kernel has closed the connection', ...data});
         this.waiting.clear();
       };
       comm.open({kernel: this.plan.kernel, block: this.plan.block});
@@ -604,7 +605,8 @@
     }
 
     focus(key) {
-      const at = key && [...this.node.querySelectorAll('[data-key]')].find(e => e.dataset.key === key);
+      const keyed = [...this.node.querySelectorAll('[data-key]')];
+      const at = key && keyed.find(e => e.dataset.key === key);
       if (at) at.focus();
       else if (key) this.node.querySelector('[data-key=run]')?.focus();
     }
@@ -628,7 +630,8 @@
     drawHead() {
       const plan = this.plan, head = make('div', this.node);
       head.className = 'jp-FusiblePlan-head';
-      const words = [`${plan.block ? `block ${plan.block} · ` : ''}${plural(plan.calls, 'call')} → ` +
+      const block = plan.block ? `block ${plan.block} · ` : '';
+      const words = [`${block}${plural(plan.calls, 'call')} → ` +
         plural(plan.kernels.length, 'kernel'), size(plan.bytes)];
       if (plan.saved_bytes > 0) words.push(`${size(plan.saved_bytes)} saved`);
       words.push(`predicted ${time(plan.predicted)}`);
@@ -667,7 +670,8 @@
     /* Its statements, with a place to cut between two. */
     drawStatements(card, kernel) {
       const names = namesOf(this.plan, kernel);
-      const texts = [...new Set(kernel.statements || [])].map(n => (this.plan.statements[n - 1] || {}).text);
+      const texts = [...new Set(kernel.statements || [])]
+        .map(n => (this.plan.statements[n - 1] || {}).text);
       if (!this.way || names.length !== texts.length || names.length < 2) {
         make('code', card, kernel.does);
         return;
@@ -676,7 +680,8 @@
         if (i) {
           const line = make('div', card);
           line.className = 'jp-FusiblePlan-cut';
-          this.button(line, '✂ cut', `cut-${kernel.id}-${i}`, () => this.ask(splitMessage(this.plan, kernel, i)),
+          this.button(line, '✂ cut', `cut-${kernel.id}-${i}`,
+            () => this.ask(splitMessage(this.plan, kernel, i)),
             `cut ${kernel.id} between ${names[i - 1]} and ${names[i]}`);
         }
         make('code', make('div', card), text);
@@ -685,7 +690,8 @@
 
     /* The predicted time as a frame, the measured one filled, of all kernels to one scale. */
     drawBars(card, kernel) {
-      const longest = Math.max(...this.plan.kernels.flatMap(k => [k.predicted || 0, k.measured || 0]), 1e-12);
+      const longest = Math.max(1e-12,
+        ...this.plan.kernels.flatMap(k => [k.predicted || 0, k.measured || 0]));
       const bars = make('div', card);
       bars.className = 'jp-FusiblePlan-bars';
       const bar = (seconds, kind, words) => {
@@ -698,11 +704,13 @@
       const slow = kernel.ratio > 2 ? ' jp-mod-slow' : '';
       bar(kernel.predicted, 'jp-mod-predicted', `predicted ${time(kernel.predicted)}`);
       bar(kernel.measured, `jp-mod-measured${slow}`, `measured ${time(kernel.measured)}`);
-      const joined = kernel.joint && kernel.joint !== 'launch' && typeof kernel.measured !== 'number';
+      const joined = kernel.joint && kernel.joint !== 'launch' &&
+        typeof kernel.measured !== 'number';
       make('div', bars, `predicted ${time(kernel.predicted)}` +
         (typeof kernel.measured === 'number' ? `, measured ${time(kernel.measured)}` : '') +
         (kernel.ratio ? ` (${times(kernel.ratio)})` : '') +
-        (joined ? `, in the launch before (${kernel.joint})` : '')).className = 'jp-FusiblePlan-small';
+        (joined ? `, in the launch before (${kernel.joint})` : ''))
+        .className = 'jp-FusiblePlan-small';
     }
 
     /* A card that is put on another one. */
@@ -740,7 +748,8 @@
 
     /* The same without a mouse. */
     drawFuse(card, kernel) {
-      const others = this.plan.kernels.filter(k => k !== kernel && fuseMessage(this.plan, k, kernel));
+      const others = this.plan.kernels
+        .filter(k => k !== kernel && fuseMessage(this.plan, k, kernel));
       if (!others.length) return;
       const row = make('div', card);
       row.className = 'jp-FusiblePlan-row';
@@ -763,7 +772,8 @@
       const same = this.plan.state !== 'considered' || this.settings.size > 0;
       if (!same || !kernel.occupancy) return;
       const details = make('details', card);
-      const summary = make('summary', details, `settings${kernel.by_hand ? ` (by hand: ${kernel.by_hand})` : ''}`);
+      const hand = kernel.by_hand ? ` (by hand: ${kernel.by_hand})` : '';
+      const summary = make('summary', details, `settings${hand}`);
       summary.dataset.key = `settings-${kernel.id}`;
       details.open = this.open.has(kernel.id);
       details.addEventListener('toggle', () => {
@@ -774,7 +784,8 @@
       const known = this.settings.get(kernel.id);
       if (!known) return;
       const choices = Object.entries(choicesOf(known));
-      if (!choices.length) make('div', details, 'there is one setting only').className = 'jp-FusiblePlan-small';
+      if (!choices.length)
+        make('div', details, 'there is one setting only').className = 'jp-FusiblePlan-small';
       for (const [name, values] of choices) this.drawSlider(details, kernel, name, values);
       if (kernel.by_hand)
         this.button(details, 'leave them to the plan', `unset-${kernel.id}`,
@@ -829,7 +840,8 @@
       row.className = 'jp-FusiblePlan-row';
       this.button(row, 'run', 'run', () => this.ask({do: 'run'}),
         'run the block as it is planned now, into scratch memory');
-      this.button(row, 'race', 'race', () => this.runRace(), 'run the plan against others, and without fusion');
+      this.button(row, 'race', 'race', () => this.runRace(),
+        'run the plan against others, and without fusion');
     }
 
     /* What is raced is in use: a plan that has not run does so first. */
@@ -851,7 +863,8 @@
         const row = make('tr', body);
         make('td', row, plan.rank ? `plan ${plan.rank}` : plan.plan);
         const cell = make('td', row);
-        for (const [seconds, kind] of [[plan.predicted, 'predicted'], [plan.measured, 'measured']]) {
+        for (const kind of ['predicted', 'measured']) {
+          const seconds = plan[kind];
           if (typeof seconds !== 'number') continue;
           const bar = make('div', cell);
           bar.className = `jp-FusiblePlan-bar jp-mod-${kind}`;
@@ -859,14 +872,15 @@
           bar.title = `${kind} ${time(seconds)}`;
         }
         make('div', cell, plan.trouble || time(plan.measured)).className = 'jp-FusiblePlan-small';
-        make('td', row, plan.measured && plans[0].measured ? (plan.measured / plans[0].measured).toFixed(2) : '—');
+        const ratio = plan.measured / plans[0].measured;
+        make('td', row, plan.measured && ratio < Infinity ? ratio.toFixed(2) : '—');
         make('td', row, String(plan.kernels));
-        make('td', row, plan.differ === null ? '—' : plan.differ ? `${plan.differ} of ${plan.elements} differ`
-          : 'the same bits');
+        make('td', row, plan.differ === null ? '—'
+          : plan.differ ? `${plan.differ} of ${plan.elements} differ` : 'the same bits');
         const last = make('td', row);
         if (plan.rank && !plan.trouble)
-          this.button(last, 'take', `take-${plan.rank}`, () => this.ask({do: 'choose', n: plan.rank}),
-            `take plan ${plan.rank}`);
+          this.button(last, 'take', `take-${plan.rank}`,
+            () => this.ask({do: 'choose', n: plan.rank}), `take plan ${plan.rank}`);
       }
     }
 
@@ -933,7 +947,8 @@
         html.hide();
         details.addEventListener('toggle', () => {
           html.setHidden(!details.open);
-          for (const inner of html.node.querySelectorAll(':scope > details')) inner.open = details.open;
+          for (const inner of html.node.querySelectorAll(':scope > details'))
+            inner.open = details.open;
         });
       }
 
@@ -955,8 +970,8 @@
       optional: [notebook && notebook.INotebookTracker, consoles && consoles.IConsoleTracker,
         mime && mime.IRenderMimeRegistry].filter(token => token),
       activate: (app, ...services) => {
-        const add = panel => draw((panel.content && panel.content.rendermime) || panel.console.rendermime,
-          () => panel.sessionContext);
+        const add = panel => draw((panel.content || panel.console).rendermime ||
+          panel.console.rendermime, () => panel.sessionContext);
         const trackers = services.filter(service => service && service.widgetAdded);
         for (const tracker of trackers) {
           tracker.forEach(add);
@@ -973,8 +988,8 @@
   /* A page has what it can have: Voila has plans only. */
   async function extension() {
     const plugins = [];
-    for (const [what, plugin] of [['colours', languagePlugin], ['pane of variables', variablesPlugin],
-      ['cards of plans', plansPlugin]])
+    for (const [what, plugin] of [['colours', languagePlugin],
+      ['pane of variables', variablesPlugin], ['cards of plans', plansPlugin]])
       try {
         plugins.push(await plugin());
       } catch (error) {
