@@ -144,7 +144,7 @@ static struct fs_again *add(struct fs_interp *in, const struct fs_stmt *list,
 
 void fs_again_begin(struct fs_interp *in, const struct fs_stmt *list,
                     bool top) {
-  if (in->recording || !list || !is_between(in)) return;
+  if (in->recording || in->nancheck || !list || !is_between(in)) return;
   struct fs_again *a = find(in, list, top);
   if (!a) a = add(in, list, top);
   if (a->refused || a->seen++ < BEFORE) return;

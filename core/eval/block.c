@@ -11,6 +11,7 @@
 
 #include "core/base/account.h"
 #include "core/eval/list.h"
+#include "core/eval/nancheck.h"
 #include "core/eval/plot_request.h"
 #include "core/eval/show.h"
 #include "core/eval/trace.h"
@@ -649,6 +650,7 @@ static enum fs_status run_block(struct fs_interp *in) {
     st = fs_run_graph(in->runner, in->graph, first.data, in->diags, &ran,
                       in->diags);
     if (st == FS_OK) share_storage(in, &first, nodes, &also);
+    for (int i = 0; i < first.len && st == FS_OK; i++) fs_nancheck_keep(in, first.data[i], nodes[i]);
     if (st == FS_OK) fs_again_ran(in, ran, first.len, first.data, also.len > 0);
     free(nodes);
   }
@@ -778,7 +780,8 @@ enum fs_status fs_interp_flush(struct fs_interp *in) {
   if (in->graph) drop_block(in);
   fs_again_flushed(in);
   forget_undo(in);
-  return emit_pending(in);
+  st = fs_nancheck_look(in);
+  return st == FS_OK ? emit_pending(in) : st;
 }
 
 enum fs_status fs_block_alone(struct fs_interp *in) {

@@ -207,6 +207,9 @@ bool fs_interp_loops(const struct fs_interp *in);
 /* Why loops of the last input that has such are not lifted, as notes; NULL beyond the last.
  * Borrowed until the next input. */
 const struct fs_diag *fs_interp_wait_at(const struct fs_interp *in, int k);
+/* Whether results of blocks are looked at for what is not finite (nancheck.h). */
+void fs_interp_set_nancheck(struct fs_interp *in, bool on);
+bool fs_interp_nancheck(const struct fs_interp *in);
 /* What rule k of the user, from 0, says; NULL beyond the last. Borrowed. Forgets rule k. */
 const char *fs_interp_rule_at(const struct fs_interp *in, int k);
 void fs_interp_rule_drop(struct fs_interp *in, int k);

@@ -57,6 +57,7 @@ static enum fs_status run_unit(struct fs_interp *in, struct fs_unit *unit,
     set_stack_limit(in, &base);
     clear_assigned(in);
     in->waits_old = true;
+    in->nan_told = false;
   }
   *FS_PUSH(&in->units) = unit;
   in->running = true;
@@ -204,6 +205,7 @@ void fs_interp_free(struct fs_interp *in) {
   fs_clear_results(in);
   fs_lift_forget(in);
   FS_VEC_FREE(&in->rules);
+  FS_VEC_FREE(&in->unchecked);
   FS_VEC_FREE(&in->waits);
   FS_VEC_FREE(&in->declared);
   FS_VEC_FREE(&in->assigned);

@@ -37,6 +37,13 @@ enum fs_given { FS_NO_INPUT, FS_UNREAD, FS_REPLACED_UNREAD };
 
 struct fs_rewrite; /* rewrite.c */
 
+/* A result that is to be looked at, and the statement that made it (nancheck.h). */
+struct fs_unchecked {
+  struct fs_tensor *t; /* a reference */
+  struct fs_span stmt;
+  uint32_t turn;
+};
+
 struct fs_var {
   char *name;
   uint64_t hash;
@@ -200,6 +207,8 @@ struct fs_interp {
   FS_VEC(int64_t) index_end;       /* what `end` stands for, innermost last  */
   FS_VEC(char *) importing;        /* absolute paths */
 
+  bool nancheck, nan_told;         /* `:set nancheck`, and this input was told of one */
+  FS_VEC(struct fs_unchecked) unchecked; /* results of the block that has just run */
   FS_VEC(struct fs_rewrite *) rules;  /* of the user, see rewrite.h */
   bool rewriting;                  /* the right side of one is called */
   FS_VEC(struct fs_diag) waits;    /* why loops of the last input with such are not lifted, and

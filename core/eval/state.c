@@ -30,6 +30,13 @@ bool fs_interp_loops(const struct fs_interp *in) {
   return !in->no_loops;
 }
 
+void fs_interp_set_nancheck(struct fs_interp *in, bool on) {
+  in->nancheck = on;
+  in->language++; /* what comes again is looked at, too */
+}
+
+bool fs_interp_nancheck(const struct fs_interp *in) { return in->nancheck; }
+
 const struct fs_diag *fs_interp_wait_at(const struct fs_interp *in, int k) {
   return k < in->waits.len ? &in->waits.data[k] : NULL;
 }

@@ -97,6 +97,17 @@ static enum fs_status set_fuse(struct fs_session *s, const char *value,
   return set_strategy(s, on ? fs_strategy_names[s->fused] : "off", span);
 }
 
+static void get_nancheck(struct fs_session *s, char out[32]) {
+  snprintf(out, 32, "%s", fs_interp_nancheck(s->in) ? "on" : "off");
+}
+static enum fs_status set_nancheck(struct fs_session *s, const char *value, struct fs_span span) {
+  bool on = false;
+  (void)span;
+  if (!on_off(value, &on)) return FS_ERR_USER;
+  fs_interp_set_nancheck(s->in, on);
+  return FS_OK;
+}
+
 static void get_loops(struct fs_session *s, char out[32]) {
   snprintf(out, 32, "%s", fs_interp_loops(s->in) ? "on" : "off");
 }
@@ -367,6 +378,8 @@ static const struct setting {
    get_effort, set_effort},
   {"fuse", "on off", "whether statements share kernels", get_fuse, set_fuse},
   {"loops", "on off", "whether loops over elements run as whole arrays", get_loops, set_loops},
+  {"nancheck", "on off", "whether results that are not finite are told of, with their statement",
+   get_nancheck, set_nancheck},
   {"dtype", "f32 f64", "the type of arrays in brackets and of zeros(n) and its like",
    get_dtype, set_dtype},
   {"threads", "0..1024", "threads of the CPU target; 0: all processors",
