@@ -608,8 +608,10 @@ WARPS = {
         'is read in a tree of sums alone',
     '  for (int k = 1; k < 16; k *= 2) v += __shfl_xor_sync(~0u, v, k);\n'
     '  if (threadIdx.x % 32 == 0) atomicAdd(y, v);': 'is read in a tree of sums alone',
-    '  float w = 1;\n' + TREE.replace('v +=', 'v = w +') +
-    '  if (threadIdx.x % 32 == 0) atomicAdd(y, v);': 'is read in a tree of sums alone',
+    '  float w = 1;\n' + TREE.replace('v +=', 'w +=') +
+    '  if (threadIdx.x % 32 == 0) atomicAdd(y, w);': 'is read in a tree of sums alone',
+    BY_WARPS.replace('  v = threadIdx', '  if (n > 1) v = threadIdx') + TREE +
+    '  if (threadIdx.x == 0) atomicAdd(y, v);': 'was not summed by all',
     row(16, 8, 4, 2, 2) + '  if (threadIdx.x % 32 == 0) atomicAdd(y, v);':
         'is read in a tree of sums alone',
     row(16, 8, 4, 2) + '  v = max(v, __shfl_xor_sync(~0u, v, 1));\n'

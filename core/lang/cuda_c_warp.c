@@ -141,7 +141,7 @@ static void forget(struct warper *w, const char *name) {
 
 static bool remember(struct warper *w, const struct fs_stmt *s, struct sum as) {
   forget(w, as.name);
-  if ((!as.own && as.reach != BLOCK) || as.some) return fs_c_refuse(w->p, s->span, FORGOTTEN);
+  if (!as.own && as.reach != BLOCK) return fs_c_refuse(w->p, s->span, FORGOTTEN);
   if (w->n_sums == MOST) return fs_c_refuse(w->p, s->span, "the kernel has too many sums of warps");
   w->sums[w->n_sums++] = as;
   return true;
@@ -246,6 +246,7 @@ static bool is_tree(struct warper *w, const struct fs_stmt *s, const char *name,
   *place = NULL;
   if (before && (before->reach != WARPS || strcmp(before->op, op)))
     return fs_c_refuse(w->p, s->span, "what a warp has summed is summed once more");
+  if (before && before->some) return fs_c_refuse(w->p, s->span, FORGOTTEN);
   if (first_warp && !before)
     return fs_c_refuse(w->p, s->span, "one warp alone sums what it has not taken from the others");
   if (!before) return remember(w, s, (struct sum){to, op, origin(w, name), WARP, 0, false});
