@@ -99,6 +99,7 @@ EMPTIES = [
     ('places(A, e, e)', none(0, dtype='i8')), ('diag(e, 1)', full((1, 1), 0)), ('diag(A, 5)', E),
     ('sum(Z, [1, 2])', np.float32(0)), ('norm2(Z, 1)', full((1, 3), 0, 'f4')), 
     ('zeros_like(Z)', Z), ('ones_like(e)', E), ('i8(e)', none(0, dtype='i1')), ('u32(e)', none(0, dtype='u4')),
+    ('u64(e)', none(0, dtype='u8')),
     ('interp1([1, 2], [1, 2], e)', E), ('searchsorted(x, e)', none(0, dtype='i8')),
     ('isempty(Z)', np.bool_(True)), ('isempty(x)', np.bool_(False)), ('isempty(2)', np.bool_(False)),
     # element by element
