@@ -156,3 +156,6 @@ b = a; b[1] = 2^63; b[2] += 3; print(b, unique(a[[1, 1, 4]]), a[u64([1, 2])])
 # expect:                      0  18446744073709551615
 # expect: u64[2]
 # expect:   0  1
+# Sums and products wrap around as single operations do.
+print(sum(i64([2^62, 2^62])), " ", sum(u64([2^63, 2^63])), " ", prod(i64([2^62, 2])), " ", prod(u64([2^63, 3])), " ", sum(f64(i64([2^62, 2^62]))) == 2^63)
+# expect: -9223372036854775808 0 -9223372036854775808 9223372036854775808 true
