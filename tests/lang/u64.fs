@@ -159,3 +159,7 @@ b = a; b[1] = 2^63; b[2] += 3; print(b, unique(a[[1, 1, 4]]), a[u64([1, 2])])
 # Sums and products wrap around as single operations do.
 print(sum(i64([2^62, 2^62])), " ", sum(u64([2^63, 2^63])), " ", prod(i64([2^62, 2])), " ", prod(u64([2^63, 3])), " ", sum(f64(i64([2^62, 2^62]))) == 2^63)
 # expect: -9223372036854775808 0 -9223372036854775808 9223372036854775808 true
+# Sorts, running sums, places and what is put to them.
+c = shl(u64(mod(7919*(1:5000), 4099)), 51); d = zeros(10, "u64"); d[mod(1:5000, 10) + 1] += c;
+print(sum(sort(c)), " ", sum(argsort(c)), " ", sum(cumsum(c)), " ", sum(cummax(c)), " ", sum(d), " ", sum(c[c > u64(2)^60]), " ", sum(find(c > 5)))
+# expect: 12878043134465933312 12502500 5852427715767959552 6597773454097776640 12878043134465933312 1157425104234217472 12498401
