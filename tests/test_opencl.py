@@ -34,16 +34,17 @@ x = {t}(mod(floor(83*rand(n)), 5) - 2); y = {t}(mod(floor(79*rand(m)), 5) - 2);
 '''
 # name: (the types, a block that makes r, and perhaps s and q)
 EXACT = {
-    'map': ('bool i32 i64 f16 bf16 f32 f64', 'r = {t}(A + 2*B);'),
-    'choice': ('i32 i64 f16 bf16 f32 f64', 'r = where(A > B, max(A, B), abs(A) - B); s = mod(A, 3);'),
-    'rows': ('i32 i64 f32 f64', 'r = sum(A, 2); s = max(A, 2); q = any(A > 2, 2);'),
+    'map': ('bool i32 i64 u64 f16 bf16 f32 f64', 'r = {t}(A + 2*B);'),
+    'choice': ('i32 i64 u64 f16 bf16 f32 f64', 'r = where(A > B, max(A, B), abs(A) - B); s = mod(A, 3);'),
+    'rows': ('i32 i64 u64 f32 f64', 'r = sum(A, 2); s = max(A, 2); q = any(A > 2, 2);'),
     'columns': ('i32 i64 f32 f64', 'r = sum(A, 1); s = min(A, 1);'),
     'all': ('i32 i64 f32 f64', 'r = sum(sum(A)) + A; s = max(max(B));'),
     'both': ('f32 f64', 'q = A*x; r = y\'*A; s = sum(sum(A .* B));'),
+    'bits': ('i32 i64 u64', 'r = shr(A, 1) + popcount(B); s = shl(B, 62) + idiv(A, 2); q = bitxor(x, 5);'),
     'across': ('i32 f16 f32', 'r = A\' + 1; s = A + repmat(y, 1, n);'),
     'slices': ('bool i32 f16 f32 f64', 'r = A[2:end, 2:end] ; s = {t}(A[1:end-1, 2:2:end]); q = {t}(x[2:end]) ;'),
     'lists': ('i32 f16 f32', 'r = A[[3, 1, 2, 3], :] + 0*A[1:4, :]; s = x[[5, 1, 70]] + x[1:3];'),
-    'place': ('i32 f32 f64', 'r = reduce("argmax", A, 2); s = reduce("argmin", A, 1); q = argmax(x);'),
+    'place': ('i32 u64 f32 f64', 'r = reduce("argmax", A, 2); s = reduce("argmin", A, 1); q = argmax(x);'),
     'long': ('f32 f64', 'z = {t}(mod(0:99999, 11) - 5); r = z[1:2:end] + z[2:2:end]; s = sum(z .* z);'),
     'wide rows': ('f32', 'Z = {t}(mod(reshape(0:59999, 3, 20000), 7) - 3); r = Z - max(Z, 2); s = sum(r, 2);'),
     'random': ('f32 f64', 'r = {t}(rand(33)); s = sum(A, 2);'),
