@@ -440,7 +440,8 @@ def cards(p):
     table.first.wait_for(timeout=WAIT)
     rows = table.all_inner_texts()
     S.check(rows[0].startswith('in use') and '\t1\tthe same bits' in rows[0] and
-            'no fusion' in rows[-2] and 'library' in rows[-1], ('the plan that is shown is raced', rows))
+            'no fusion' in rows[-2] and 'library' in rows[-1],
+            ('the plan that is shown is raced', rows))
     p.shot('raced')
     # By keys alone: the notebook around does not take them.
     count = p.page.locator('.jp-Notebook:visible .jp-Cell').count()
