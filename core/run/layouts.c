@@ -7,6 +7,7 @@
 struct fs_links fs_device_links(const struct fs_device *device) {
   enum { LARGE = 1 << 30 }; /* bytes: no cache has them */
   const struct fs_device_class *c = fs_device_class(device);
+  if (fs_ranks() == 1 || !device->calibration) return (struct fs_links){0};
   const double *reads = device->calibration->curve[FS_TM_READ_ROW - FS_TM_SYNC_END];
   return (struct fs_links){fs_move_cost(reads, LARGE), c->link_delay, 1 / c->link_rate};
 }

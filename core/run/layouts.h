@@ -4,7 +4,7 @@
 
 #include "core/run/tensor.h"
 
-/* What a device's memory and the links between ranks cost. */
+/* What a device's memory and the links between ranks cost; nothing where there is one rank. */
 struct fs_links fs_device_links(const struct fs_device *device);
 
 /* As fs_tensor_upload() of all elements, of which each rank keeps its part where that pays
