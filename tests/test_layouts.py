@@ -55,6 +55,9 @@ class Program:
                 self.lines.append(self.statement())
         for kind, count in (('matrices', 3), ('columns', 3), ('rows', 2), ('cubes', 1)):
             self.lines += [f'{v}\nsum({v})' for v in self.names[kind][-count:]]
+        if not narrow:  # it is rounded, once
+            count = self.rng.randrange(300, 3000)
+            self.lines.append(f'sum(shard({self.rng.choice(["bf16", "f16"])}(mod(1:{count}, 7))))')
 
     def name(self, kind):
         self.made += 1
@@ -128,6 +131,10 @@ class Program:
                 ('cubes', f'{C} + {A}'), ('cubes', f'{C} .* {x}'), ('cubes', f'{C}[:, :, 3:-1:1]'),
                 ('matrices', f'reduce("max", {C}, 3)'), ('columns', f'sum(sum({C}, 3), 2)'),
                 ('matrices', f'cummax({A}, {axis})'), ('rows', f'{A}[{i}:{j}, :]\'*{x}[{i}:{j}]'),
+                ('columns', f'{x} + sum(({A} + {B})[{i}:{j}, :])'),
+                ('columns', f'{x} + sum(cumsum({A}, 2)[{i}:{j}, :])'),
+                ('columns', f'sort({A}, 2)[end:-1:1, {p}] + {y}'),
+                ('rows', f'({A} .* 2)[{i}:{j}, :]\'*{x}[{i}:{j}]'),
                 ('columns', f'{A}[:, {p}:{q}]*{r}[{p}:{q}]'), ('columns', f'{A}[:, {q}] + {i}'),
                 ('matrices', f'{x} .* {r}\''), ('matrices', f'repmat({x}, 1, {n})'),
                 ('columns', f'vec({A}\')[1:{n}:end]'), ('columns', f'cumprod({x} > 0) + {y}'),
