@@ -150,11 +150,16 @@ static void put_share(const struct contest *c, struct fs_str *out, const struct 
   else fs_str_puts(out, "      -");
 }
 
+/* By rank: of a plan that has one, "plan". */
+static const char *name_of(int rank) {
+  static const char *const names[] = {[-IN_USE] = "in use", [-NO_FUSION] = "no fusion",
+                                      [-NO_PINS] = "no pins", [-LIBRARY] = "library"};
+  return rank > 0 ? "plan" : names[-rank];
+}
+
 static void put_name(struct fs_str *out, int rank) {
-  static const char *const names[] = {[-IN_USE] = "in use    ", [-NO_FUSION] = "no fusion ",
-                                      [-NO_PINS] = "no pins   ", [-LIBRARY] = "library   "};
-  if (rank > 0) fs_str_printf(out, "plan %-5d", rank);
-  else fs_str_puts(out, names[-rank]);
+  if (rank > 0) fs_str_printf(out, "%s %-5d", name_of(rank), rank);
+  else fs_str_printf(out, "%-10s", name_of(rank));
 }
 
 /* Of the largest element, or none: "3.1e-08", "none". */
@@ -265,8 +270,7 @@ static json_t *racer_json(const struct contest *c, int k) {
   const int rank = c->rank[k];
   bool ran = m->measured > 0;
   json_t *o = json_object();
-  json_object_set_new(o, "plan", json_string(rank > 0 ? "plan" : rank == NO_FUSION ? "no fusion"
-                                             : rank ? "no pins" : "in use"));
+  json_object_set_new(o, "plan", json_string(name_of(rank)));
   json_object_set_new(o, "rank", rank > 0 ? json_integer(rank) : json_null());
   json_object_set_new(o, "kernels", json_integer(m->kernels));
   json_object_set_new(o, "predicted", fs_json_known(plan ? fs_plan_expects(plan).predicted : NAN));
