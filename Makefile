@@ -263,7 +263,7 @@ install: all
 	install -m 644 $(wildcard examples/exercises/*) $(EXAMPLEDIR)/exercises
 uninstall:
 	rm -rf $(KERNELDIR) $(LABDIR)
-	rm -f $(BINDIR)/fusible $(BINDIR)/fusible-kernel $(MANDIR)/fusible.1
+	rm -f $(BINDIR)/fusible $(BINDIR)/fusible-kernel $(BINDIR)/libfusible-mpi.so $(MANDIR)/fusible.1
 	rm -rf $(DESTDIR)$(PREFIX)/share/fusible
 
 # What pip installs: the programs, the kernelspec, the lexer (tools/wheel).

@@ -466,6 +466,23 @@ def test_gpu_tune():
     check(any(p['tuned'] for p in plans(again)), 'kept', again.stdout)
 
 
+def test_install():
+    """What `make install` puts there runs, and `make uninstall` leaves none of it."""
+    with tempfile.TemporaryDirectory() as root:
+        def make(target):
+            return subprocess.run(['make', '-s', '-o', 'all', target, 'DESTDIR=' + root,
+                                   'PREFIX=/opt', 'BUILD=' + fakegpu.BUILD], cwd=fakegpu.ROOT,
+                                  capture_output=True, text=True, timeout=900)
+        made = make('install')
+        check(made.returncode == 0, 'make install', made.stdout + made.stderr)
+        done = subprocess.run([os.path.join(root, 'opt/bin/fusible'), '--no-rc', '-e', '6*7'],
+                              capture_output=True, text=True, timeout=600)
+        check('42' in done.stdout, 'what was installed runs', done.stdout + done.stderr)
+        made = make('uninstall')
+        left = [name for _, _, files in os.walk(root) for name in files]
+        check(made.returncode == 0 and not left, 'make uninstall leaves nothing', left)
+
+
 def main():
     only = sys.argv[1] if len(sys.argv) > 1 else ''
     for name, test in list(globals().items()):
