@@ -157,7 +157,8 @@ def check_library(target):
     """The row of a race that has a BLAS's products; and where there is none, no such row."""
     folder = scores.folder('contest')
     library = os.path.join(fakegpu.FAKE, 'cublas.so')
-    for m, n in ((33, 31), (3, 65), (200, 300), (5, 2000)):
+    sizes = ((33, 31), (5, 2000), (3, 65), (200, 300))
+    for m, n in sizes if target == 'cpu' else sizes[:2]:  # there each kernel is compiled
         text = (f'm = {m}; n = {n}; A = mod(reshape(f32(1:m*n), m, n), 7) - 3; T = (A\' + 0)\';\n'
                 'p = mod(f32(1:n), 5) - 2; r = mod(f32(1:m), 3) - 1; y = r;\n'
                 'print(sum(A), sum(T), sum(p), sum(r), sum(y));\n')
