@@ -57,7 +57,7 @@ static enum fs_status of_parts(struct fs_call *c) {
       struct fs_cx t = {.real = true};
       st = fs_tv_of(c->in, &part[k], c->span, NULL, &t.re);
       struct fs_val old = part[k];
-      t.re = fs_tv_cast(c->in, t.re, fs_cx_part_type(t.re.dtype));
+      if (st == FS_OK) t.re = fs_tv_cast(c->in, t.re, fs_cx_part_type(t.re.dtype));
       if (st == FS_OK) part[k] = fs_tv_value(c->in, &t.re);
       fs_val_unref(old);
     }

@@ -365,6 +365,7 @@ enum fs_status fs_tv_places(struct fs_interp *in, const struct fs_shape *whole, 
     struct fs_sub_of of = {whole->dim[k], k, whole->rank, false};
     struct fs_tv list;
     enum fs_status st = fs_tv_of(in, &v[k], spans[k], NULL, &list);
+    if (st != FS_OK) return st;
     struct fs_shape shape = list.shape, count = {1, {fs_shape_count(&shape)}};
     double x = 0;
     *s = (struct fs_sub){.kind = FS_SUB_LIST, .step = 1, .count = count.dim[0], .span = spans[k]};
@@ -372,7 +373,7 @@ enum fs_status fs_tv_places(struct fs_interp *in, const struct fs_shape *whole, 
       s->kind = FS_SUB_RANGE;
       st = fs_read_number(in, &v[k], spans[k], "an index", &x);
       if (st == FS_OK) st = fs_sub_int(in, x, spans[k], &of, &s->first);
-    } else if (st == FS_OK) {
+    } else {
       list = fs_tv_in_rows(in, list, &count);
       s->list = fs_tv_value(in, &list);
     }
