@@ -180,6 +180,7 @@ static void put_bits(struct fs_str *out, const struct fs_agreement *g, bool narr
 /* What a screen has room for: all columns; without the limit; without what was predicted and
  * the spread; only the time, the speed and the bits. */
 enum room { ALL, NO_LIMIT, FEW, LEAST };
+enum { WORDS_FROM = 108 }; /* columns: then what differs is said in words */
 
 static enum room room_of(const struct fs_session *s) {
   int width = s->show.width;
@@ -227,7 +228,7 @@ static void put_racer(struct contest *c, enum room room, struct fs_str *out, int
   if (room < NO_LIMIT) put_share(c, out, m);
   if (room < LEAST) put_shared_error(c, out, k);
   if (k) fs_str_puts(out, "  ");
-  if (k) put_bits(out, &c->agree[k], room > ALL);
+  if (k) put_bits(out, &c->agree[k], c->s->show.width < WORDS_FROM);
   fs_str_puts(out, "\n");
 }
 
