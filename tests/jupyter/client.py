@@ -11,12 +11,13 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 import uuid
 
 import zmq
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from score import await_work  # noqa: E402
+from score import Score, await_work  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
@@ -306,3 +307,26 @@ class Client:
 def text_of(outputs, stream='stdout'):
     return ''.join(m.content['text'] for m in outputs
                    if m.type == 'stream' and m.content['name'] == stream)
+
+
+def run_tests(names):
+    """Runs every `test_...(kernel, client)` of the module's names against one kernel, those
+    whose name has the first argument in it; gives the exit status."""
+    score = Score()
+    pattern = sys.argv[1] if len(sys.argv) > 1 else ''
+    with Kernel() as k, k.client() as c:
+        c.ready()
+        for name, test in list(names.items()):
+            if not name.startswith('test_') or pattern not in name:
+                continue
+            try:
+                test(k, c)
+                score.check(k.alive(), f'{name}: the kernel is gone')
+            except Exception:
+                score.check(False, name, traceback.format_exc())
+                c.stray.clear()
+                if k.alive():
+                    c.send('interrupt_request', channel='control')
+                while c.receive(0.3):
+                    pass
+    return score.close()

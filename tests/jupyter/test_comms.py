@@ -10,13 +10,12 @@ import random
 import signal
 import sys
 import time
-import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.dirname(HERE), os.path.join(os.path.dirname(HERE), 'fake')]
 import fakegpu  # noqa: E402
-from client import Kernel, text_of  # noqa: E402
-from score import Score, folder  # noqa: E402
+from client import Kernel, run_tests, text_of  # noqa: E402
+from score import folder  # noqa: E402
 
 TARGET = 'fusible.plan'
 TYPE = 'application/vnd.fusible.plan+json'
@@ -368,24 +367,7 @@ def test_commands(k, c):
 
 
 def main():
-    score = Score()
-    pattern = sys.argv[1] if len(sys.argv) > 1 else ''
-    with Kernel() as k, k.client() as c:
-        c.ready()
-        for name, test in list(globals().items()):
-            if not name.startswith('test_') or pattern not in name:
-                continue
-            try:
-                test(k, c)
-                score.check(k.alive(), f'{name}: the kernel is gone')
-            except Exception:
-                score.check(False, name, traceback.format_exc())
-                c.stray.clear()
-                if k.alive():
-                    c.send('interrupt_request', channel='control')
-                while c.receive(0.3):
-                    pass
-    return score.close()
+    return run_tests(globals())
 
 
 if __name__ == '__main__':

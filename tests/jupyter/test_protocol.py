@@ -11,13 +11,12 @@ import re
 import signal
 import sys
 import time
-import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 import zmq  # noqa: E402
-from client import CHANNELS, PROGRAM, Client, Failure, Kernel, text_of  # noqa: E402
-from score import Score, folder, processor_seconds  # noqa: E402
+from client import CHANNELS, PROGRAM, Client, Failure, Kernel, run_tests, text_of  # noqa: E402
+from score import folder, processor_seconds  # noqa: E402
 
 BAD = 'x = there_is_no_such_name'
 LONG = 'for k = 1:100000000\n  b = k + 1;\nend'
@@ -1177,24 +1176,7 @@ def test_answers_while_busy(k, c):
 
 
 def main():
-    score = Score()
-    pattern = sys.argv[1] if len(sys.argv) > 1 else ''
-    with Kernel() as k, k.client() as c:
-        c.ready()
-        for name, test in list(globals().items()):
-            if not name.startswith('test_') or pattern not in name:
-                continue
-            try:
-                test(k, c)
-                score.check(k.alive(), f'{name}: the kernel is gone')
-            except Exception:
-                score.check(False, name, traceback.format_exc())
-                c.stray.clear()
-                if k.alive():
-                    c.send('interrupt_request', channel='control')
-                while c.receive(0.3):
-                    pass
-    return score.close()
+    return run_tests(globals())
 
 
 if __name__ == '__main__':

@@ -6,12 +6,10 @@ import peers  # noqa: F401, first: it changes the Python that runs this
 import os
 import sys
 import time
-import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from client import Kernel, text_of  # noqa: E402
-from score import Score  # noqa: E402
+from client import Kernel, run_tests, text_of  # noqa: E402
 
 LONG = 'for k = 1:100000000\n  b = k + 1;\nend'
 
@@ -184,24 +182,7 @@ def test_help_links(k, c):
 
 
 def main():
-    score = Score()
-    pattern = sys.argv[1] if len(sys.argv) > 1 else ''
-    with Kernel() as k, k.client() as c:
-        c.ready()
-        for name, test in list(globals().items()):
-            if not name.startswith('test_') or pattern not in name:
-                continue
-            try:
-                test(k, c)
-                score.check(k.alive(), f'{name}: the kernel is gone')
-            except Exception:
-                score.check(False, name, traceback.format_exc())
-                c.stray.clear()
-                if k.alive():
-                    c.send('interrupt_request', channel='control')
-                while c.receive(0.3):
-                    pass
-    return score.close()
+    return run_tests(globals())
 
 
 if __name__ == '__main__':
