@@ -9,8 +9,8 @@ struct fs_lp_axes fs_lp_axes_of(const struct fs_space *s) {
 }
 
 static const char *axis_name(const struct fs_lp_axes *a, int axis) {
-  static const char *const outer[] = {"i0", "i1", "i2", "i3", "i4"},
-                           *const inner[] = {"j0", "j1", "j2", "j3", "j4"};
+  static const char outer[FS_MAX_RANK][3] = {"i0", "i1", "i2", "i3", "i4", "i5"},
+                    inner[FS_MAX_RANK][3] = {"j0", "j1", "j2", "j3", "j4", "j5"};
   if (axis < a->n_outer) return a->n_outer == 1 ? "i" : outer[axis];
   return a->n_inner == 1 ? "j" : inner[axis - a->n_outer];
 }

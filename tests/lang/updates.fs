@@ -173,6 +173,13 @@ while j < 5
   j += 1;
 end
 print(all(z == [4, 2, 0, 0, 0, 0, 0, 1, 2, 0]))                   # expect: true
+# Six axes, of which none goes on in the next one.
+x = f32(reshape(1:729, 3, 3, 3, 3, 3, 3)); y = x;
+x[3:-1:2, 1:2:3, 3:-1:2, 1:2:3, 3:-1:2, 3:-1:2] = reshape(f32(1:64), 2, 2, 2, 2, 2, 2);
+print(sum(x), x[3, 1, 3, 1, 3, 3], x[3, 1, 3, 1, 3, 2], x[2, 3, 2, 3, 2, 2])      # expect: 236037 1 2 64
+print(sum(y[3:-1:2, 1:2:3, 3:-1:2, 1:2:3, 3:-1:2, 3:-1:2]))       # expect: 32128
+s = sum(y[3:-1:2, 1:2:3, 3:-1:2, 1:2:3, 3:-1:2, 1:2:3], 6);
+print(s[1, 1, 1, 1, 1], s[2, 2, 2, 2, 2])                         # expect: 1096 910
 # ---
 A = ones(2, 2); A[1, :] += [1, 2, 3]      # error: shapes do not fit: the part is 1x2, [1, 2, 3] is 3
 # ---
