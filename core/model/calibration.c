@@ -446,11 +446,11 @@ static double least_cost(const struct fs_calibration *c, enum fs_term from, doub
   return least;
 }
 
-/* A GPU's memory has a rate that is known; a CPU's, and that of caches, is as measured. */
+/* A GPU's memory has a peak that is known; a CPU's rate, and that of caches, is as measured. */
 static double memory_limit(const struct fs_work *w, const struct fs_device *d) {
   const struct fs_calibration *c = d->calibration;
   if (fs_device_class(d)->one_rate && fs_exceeds_cache(d, w->working_set))
-    return d->bandwidth > 0 ? (w->bytes_read + w->bytes_written) / d->bandwidth : 0;
+    return d->peak_bandwidth > 0 ? (w->bytes_read + w->bytes_written) / d->peak_bandwidth : 0;
   double write = w->past ? fs_move_cost(c->curve[FS_TM_PAST - FS_TM_SYNC_END], w->working_set)
                          : least_cost(c, FS_TM_WRITE_FLAT, w->working_set);
   return w->bytes_read * least_cost(c, FS_TM_READ_FLAT, w->working_set) + w->bytes_written * write;

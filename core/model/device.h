@@ -31,7 +31,8 @@ struct fs_device {
   int64_t cache_bytes;       /* L2 (CUDA), last level (CPU)                */
   int64_t core_cache_bytes;  /* CPU: second level, of one core             */
   int64_t memory_bytes;      /* total                                      */
-  double bandwidth;          /* bytes/s, off-chip                          */
+  double bandwidth;          /* bytes/s, off-chip: what copies reach       */
+  double peak_bandwidth;     /* ... and what no kernel exceeds; 0: unknown */
   double cache_bandwidth;    /* bytes/s while data stays in cache          */
   double launch;             /* seconds per kernel                         */
   double flops;              /* f32 operations per second                  */

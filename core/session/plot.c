@@ -243,8 +243,8 @@ static void label(char **to, const char *text) {
 
 enum fs_status fs_session_roofline(struct fs_session *s, struct fs_plot *p) {
   const struct fs_device *device = &fs_session_target(s)->device;
-  struct roofline r = {p, device->bandwidth, device->flops, INFINITY, 0,
-                       {NULL, 0, 0}, {NULL, 0, 0}};
+  double peak = device->peak_bandwidth > 0 ? device->peak_bandwidth : device->bandwidth;
+  struct roofline r = {p, peak, device->flops, INFINITY, 0, {NULL, 0, 0}, {NULL, 0, 0}};
   enum fs_status st = fs_session_collect(s);
   if (st) return st;
   const json_t *plan;

@@ -72,6 +72,7 @@ void fs_opencl_describe(struct fs_device *v, bool gpu) {
   v->dialect = FS_OPENCL_C;
   v->regs = 65536;
   v->bandwidth = gpu ? 300e9 : FS_MIN(14e9 * v->units, 300e9);
+  v->peak_bandwidth = v->bandwidth;
   v->cache_bandwidth = 4 * v->bandwidth;
   v->launch = gpu ? 1e-5 : 2e-5;
 }
