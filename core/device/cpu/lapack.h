@@ -11,7 +11,7 @@
 bool fs_lapack_present(const char **why);
 
 /* Puts "OpenBLAS 0.3.21, kernels for SkylakeX (chosen by the processor's features)", or
- * why there is none. Loads them, too. */
+ * why there is none. Loads them, too (blas.c). */
 void fs_lapack_print(struct fs_str *out);
 
 /* Runs FS_LIBRARY kernel `k` of `plan` on host memory; slots[] are base pointers
@@ -27,6 +27,8 @@ enum fs_status fs_lapack_run(const struct fs_plan *plan,
 /* The same for a call whose arrays all lie in host memory. */
 enum fs_status fs_lapack_call(const struct fs_lib_call *call, struct fs_pool *pool,
                               int threads, struct fs_diags *d);
+/* GEMM (product.c). FS_INTERRUPTED between two of its parts; integers need no library. */
+enum fs_status fs_lib_gemm(const struct fs_lib_call *call, struct fs_diags *d);
 /* Those that only move elements (move.c). */
 enum fs_status fs_move_call(const struct fs_lib_call *call, struct fs_diags *d);
 /* Running sums and the like (scan.c): the same bits on any number of threads. */

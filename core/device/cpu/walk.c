@@ -4,11 +4,7 @@
  * at this moment: one pointer for cells and lines, one per row for tiles) and
  * the places that the operations were given.
  */
-#include "core/device/cpu/walk.h"
-
-#include "core/device/cpu/element.h"
-
-#include <float.h>
+#include "core/device/cpu/walker.h"
 
 struct launch {
   const struct fs_walk *w;
@@ -18,24 +14,11 @@ struct launch {
   enum fs_walk_stage stage;
 };
 
-/* One thread's view of the task at hand. */
-struct walker {
-  const struct fs_walk *w;
-  const struct fs_routines *r;
-  void *const *slots;
-  const struct fs_number *params;
-  char *scratch, *work, *cells_base; /* cells_base: scalars' places */
-  char **ptr, **row;
-  union fs_cell *cells;
-  int64_t i0, rows, j0, columns;     /* the present tile            */
-  int64_t row_chunk, column_chunk;
-};
-
 enum direction { CELL, ALONG_I, ALONG_J };
 
-static struct walker walker_new(const struct launch *l, int thread) {
+static struct fs_walker walker_new(const struct launch *l, int thread) {
   const struct fs_walk *w = l->w;
-  struct walker x = {.w = w, .r = w->r, .slots = l->slots,
+  struct fs_walker x = {.w = w, .r = w->r, .slots = l->slots,
                      .params = l->params, .work = l->work};
   x.scratch = l->scratch + (int64_t)thread * w->scratch;
   x.ptr = (char **)x.scratch;
@@ -50,14 +33,6 @@ static enum direction direction_of(uint8_t varies) {
   return varies & FS_VARIES_J ? ALONG_J : varies ? ALONG_I : CELL;
 }
 
-static char **rows_of(const struct walker *x, int v) {
-  return x->row + (int64_t)v * x->w->cut.rows;
-}
-
-static bool is_float(enum fs_ctype ct) {
-  return ct == FS_CT_F32 || ct == FS_CT_F64;
-}
-
 /* -- lines of memory ------------------------------------------------------ */
 
 /* A line of an access: `base` is where element 0 of the direction lies. */
@@ -68,10 +43,6 @@ struct line {
   int first, count;         /* the direction's axes      */
   const int64_t *stride;
 };
-
-static const struct fs_access *access_of(const struct walker *x, int k) {
-  return &x->w->kernel->accesses.data[k];
-}
 
 /* -- lists ---------------------------------------------------------------- */
 
@@ -91,7 +62,7 @@ static void read_places(const char *list, enum fs_dtype dt, int64_t stride, int6
   }
 }
 
-static const char *list_at(const struct walker *x, const struct fs_access *list, int64_t i,
+static const char *list_at(const struct fs_walker *x, const struct fs_access *list, int64_t i,
                            int64_t more) {
   const struct fs_space *s = &x->w->kernel->space;
   int64_t at = list->offset + fs_walk_offset(s, 0, s->n_outer, list->stride, i) + more;
@@ -99,14 +70,14 @@ static const char *list_at(const struct walker *x, const struct fs_access *list,
 }
 
 /* How far a list moves all of row i, in elements. */
-static int64_t moved_by_list(const struct walker *x, const struct fs_access *a, int64_t i) {
+static int64_t moved_by_list(const struct fs_walker *x, const struct fs_access *a, int64_t i) {
   const struct fs_access *list = fs_access_list(x->w->kernel, a);
   int64_t place;
   read_places(list_at(x, list, i, 0), list->dtype, 0, 1, &place);
   return place * a->list_stride;
 }
 
-static struct line line_of(const struct walker *x, const struct fs_walk_op *op,
+static struct line line_of(const struct fs_walker *x, const struct fs_walk_op *op,
                            const struct fs_access *a, enum direction d,
                            int64_t i) {
   const struct fs_space *s = &x->w->kernel->space;
@@ -125,7 +96,7 @@ static struct line line_of(const struct walker *x, const struct fs_walk_op *op,
 }
 
 /* The part of a direction from `k` on that has one stride, at most `n`. */
-static int64_t piece(const struct walker *x, const struct line *l, int64_t k,
+static int64_t piece(const struct fs_walker *x, const struct line *l, int64_t k,
                      int64_t n, char **at) {
   if (l->run->linear) {
     *at = l->base + k * l->run->stride * l->size;
@@ -137,7 +108,7 @@ static int64_t piece(const struct walker *x, const struct line *l, int64_t k,
   return FS_MIN(n, last - k % last);
 }
 
-static void read_piece(const struct walker *x, fs_convert_fn *convert,
+static void read_piece(const struct fs_walker *x, fs_convert_fn *convert,
                        const char *in, int64_t stride, int size, char *out,
                        int64_t n) {
   if (stride == 1) {
@@ -165,7 +136,7 @@ static void pick(const char *from, const int64_t *place, int size, int64_t n, ch
 }
 
 /* n elements from place `at` of a slot on, some of them beyond what is read of it. */
-static void read_loose(const struct walker *x, const struct fs_walk_op *op,
+static void read_loose(const struct fs_walker *x, const struct fs_walk_op *op,
                        const struct fs_access *a, int64_t at, int64_t stride, int64_t n,
                        char *out) {
   enum { AT_ONCE = 256 };
@@ -208,11 +179,11 @@ static void pick_run(const struct fs_walk_op *op, const struct fs_access *a, con
 }
 
 /* Of row i, or of rows: each element where the list says. */
-static void read_by_list(const struct walker *x, const struct fs_walk_op *op,
+static void read_by_list(const struct fs_walker *x, const struct fs_walk_op *op,
                          const struct line *l, int64_t i, int64_t begin, int64_t n,
                          char *out) {
   const struct fs_space *s = &x->w->kernel->space;
-  const struct fs_access *a = access_of(x, op->step->access);
+  const struct fs_access *a = fs_walker_access(x, op->step->access);
   const struct fs_access *list = fs_access_list(x->w->kernel, a);
   int axis = l->first + l->count - 1;
   bool rows = l->first == 0 && s->n_outer > 0;
@@ -228,7 +199,7 @@ static void read_by_list(const struct walker *x, const struct fs_walk_op *op,
 }
 
 /* Whether the tile's rows are one long line of the list, whose elements alone say where. */
-static bool is_one_list(const struct walker *x, const struct fs_walk_op *op,
+static bool is_one_list(const struct fs_walker *x, const struct fs_walk_op *op,
                         const struct fs_access *a) {
   const struct fs_space *s = &x->w->kernel->space;
   const struct fs_access *list = fs_access_list(x->w->kernel, a);
@@ -237,7 +208,7 @@ static bool is_one_list(const struct walker *x, const struct fs_walk_op *op,
 }
 
 /* `i`: of a line along J of a value that varies over I. */
-static void read_line(const struct walker *x, const struct fs_walk_op *op,
+static void read_line(const struct fs_walker *x, const struct fs_walk_op *op,
                       const struct line *l, int64_t i, int64_t begin, int64_t n,
                       char *out) {
   int wide = op->size;
@@ -248,7 +219,7 @@ static void read_line(const struct walker *x, const struct fs_walk_op *op,
   for (int64_t k = 0; k < n;) {
     char *at;
     int64_t count = piece(x, l, begin + k, n - k, &at), stride = l->run->stride;
-    const struct fs_access *a = access_of(x, op->step->access);
+    const struct fs_access *a = fs_walker_access(x, op->step->access);
     int64_t place = (at - (char *)x->slots[a->slot]) / l->size;
     if (a->reach && !is_within(a, place, stride, count))
       read_loose(x, op, a, place, stride, count, out + k * wide);
@@ -258,7 +229,7 @@ static void read_line(const struct walker *x, const struct fs_walk_op *op,
   }
 }
 
-static void write_piece(const struct walker *x, const struct fs_walk_op *op,
+static void write_piece(const struct fs_walker *x, const struct fs_walk_op *op,
                         char *to, int64_t stride, int size, const char *in,
                         int64_t n) {
   if (stride == 1) {
@@ -276,7 +247,7 @@ static void write_piece(const struct walker *x, const struct fs_walk_op *op,
   x->r->scatter[fs_element_log2(size)](to, stride, from, n);
 }
 
-static void write_line(const struct walker *x, const struct fs_walk_op *op,
+static void write_line(const struct fs_walker *x, const struct fs_walk_op *op,
                        const struct line *l, int64_t begin, int64_t n,
                        const char *in, int wide) {
   for (int64_t k = 0; k < n;) {
@@ -289,31 +260,19 @@ static void write_line(const struct walker *x, const struct fs_walk_op *op,
 
 /* -- cells and lines ------------------------------------------------------ */
 
-static char *place_of(const struct walker *x, const struct fs_walk_op *op) {
-  if (op->varies == 0) return x->cells_base + (int64_t)op->out * 16;
-  int64_t first = op->varies & FS_VARIES_J ? x->j0 : x->i0;
-  if (op->direct >= 0) { /* of unit stride: see find_direct() */
-    const struct fs_access *a = access_of(x, op->direct);
-    int64_t at = a->offset + first;
-    return (char *)x->slots[a->slot] + at * (int64_t)fs_dtype_size(a->dtype);
-  }
-  if (op->line >= 0) return x->work + x->w->lines_at + op->line + first * op->size;
-  return x->scratch + op->at;
-}
-
-static void load_line(struct walker *x, const struct fs_walk_op *op,
+static void load_line(struct fs_walker *x, const struct fs_walk_op *op,
                       enum direction d, int64_t begin, int64_t n) {
   if (op->mode == FS_LM_KEPT) {
-    x->ptr[op->out] = place_of(x, op);
+    x->ptr[op->out] = fs_walker_place(x, op);
     return;
   }
-  const struct fs_access *a = access_of(x, op->step->access);
+  const struct fs_access *a = fs_walker_access(x, op->step->access);
   struct line l = line_of(x, op, a, d, 0);
   if (op->mode == FS_LM_IN_PLACE && d != CELL) {
     x->ptr[op->out] = l.base + begin * l.size;
     return;
   }
-  char *out = x->ptr[op->out] = place_of(x, op);
+  char *out = x->ptr[op->out] = fs_walker_place(x, op);
   if (d == CELL && a->reach)
     read_loose(x, op, a, (l.base - (char *)x->slots[a->slot]) / l.size, 1, 1, out);
   else if (d == CELL)
@@ -322,13 +281,13 @@ static void load_line(struct walker *x, const struct fs_walk_op *op,
     read_line(x, op, &l, 0, begin, n, out);
 }
 
-static void set_param(struct walker *x, const struct fs_walk_op *op) {
-  char *out = x->ptr[op->out] = place_of(x, op);
+static void set_param(struct fs_walker *x, const struct fs_walk_op *op) {
+  char *out = x->ptr[op->out] = fs_walker_place(x, op);
   fs_element_set(x->w->kernel->values.data[op->out].dtype, x->params[op->step->param], out);
   if (op->round) op->round(out, out, 1);
 }
 
-static uint64_t word_of(const struct walker *x, int v) {
+static uint64_t word_of(const struct fs_walker *x, int v) {
   const char *p = x->ptr[v];
   switch (fs_ctype_of(x->w->kernel->values.data[v].dtype)) {
     case FS_CT_BOOL: return *(const uint8_t *)p;
@@ -341,7 +300,7 @@ static uint64_t word_of(const struct walker *x, int v) {
 }
 
 /* Elements at linear indices base, base + step, ... */
-static void generate(struct walker *x, const struct fs_walk_op *op,
+static void generate(struct fs_walker *x, const struct fs_walk_op *op,
                      int64_t base, int64_t step, int64_t n, char *out) {
   enum fs_ctype ct = fs_ctype_of(x->w->kernel->values.data[op->out].dtype);
   if (op->kind == FS_SP_IOTA) {
@@ -349,7 +308,7 @@ static void generate(struct walker *x, const struct fs_walk_op *op,
   } else {
     uint64_t seed = word_of(x, op->in[0]), stream = word_of(x, op->in[1]);
     fs_random_fn *const *f = op->step->op ? x->r->normal : x->r->uniform;
-    if (is_float(ct)) {
+    if (fs_ctype_is_float(ct)) {
       f[ct == FS_CT_F64](out, base, step, n, seed, stream);
     } else {
       float *temp = (float *)(x->scratch + x->w->temp_at[0]);
@@ -360,7 +319,7 @@ static void generate(struct walker *x, const struct fs_walk_op *op,
   if (op->round) op->round(out, out, n);
 }
 
-static void generate_line(struct walker *x, const struct fs_walk_op *op,
+static void generate_line(struct fs_walker *x, const struct fs_walk_op *op,
                           enum direction d, int64_t i, int64_t begin,
                           int64_t n, char *out) {
   const struct fs_space *s = &x->w->kernel->space;
@@ -388,18 +347,19 @@ static void generate_line(struct walker *x, const struct fs_walk_op *op,
 
 /* Tables of a region are where their arrays lie. Of those results that it has in one run, row r
  * is computed. */
-static void run_region(const struct walker *x, const struct fs_walk_op *op, int64_t r,
+static void run_region(const struct fs_walker *x, const struct fs_walk_op *op, int64_t r,
                        const void *const *in, int64_t n) {
   struct fs_region_call c = {.routines = x->r, .one = op->one, .n = n};
   for (int k = 0; k <= op->others; k++) {
     int v = op[k].out;
-    c.out[k] = x->w->varies[v] == FS_VARIES_BOTH ? rows_of(x, v)[r] : x->ptr[v];
+    c.out[k] = x->w->varies[v] == FS_VARIES_BOTH ? fs_walker_rows(x, v)[r] : x->ptr[v];
   }
   const struct fs_region *region = fs_body_region(op->body);
   for (int k = 0; k < op->n_in; k++) {
     c.in[k] = in[k];
     if (region->registers[k].kind != FS_RR_TABLE) continue;
-    const struct fs_access *a = access_of(x, fs_kernel_maker(x->w->kernel, op->in[k])->access);
+    int access = fs_kernel_maker(x->w->kernel, op->in[k])->access;
+    const struct fs_access *a = fs_walker_access(x, access);
     c.in[k] = (const char *)x->slots[a->slot] + a->offset * (int64_t)fs_dtype_size(a->dtype);
     c.stride[k] = a->list_stride;
   }
@@ -407,12 +367,12 @@ static void run_region(const struct walker *x, const struct fs_walk_op *op, int6
 }
 
 /* One result for all n elements of a line. */
-static void spread(const struct walker *x, const struct fs_walk_op *op, char *out, int64_t n) {
+static void spread(const struct fs_walker *x, const struct fs_walk_op *op, char *out, int64_t n) {
   if (op->spread && n > 1) x->r->fill[fs_element_log2(op->size)](out + op->size, out, n - 1);
 }
 
 /* Calls the map's routine on n elements; spread: one result for all of them. */
-static void call_map(const struct walker *x, const struct fs_walk_op *op,
+static void call_map(const struct fs_walker *x, const struct fs_walk_op *op,
                      char *out, const void *const *in, int64_t n) {
   int64_t count = op->spread ? 1 : n;
   if (op->convert) op->convert(out, in[0], count);
@@ -422,27 +382,19 @@ static void call_map(const struct walker *x, const struct fs_walk_op *op,
   spread(x, op, out, n);
 }
 
-/* Row r of a value over the columns of the tile; a value that does not vary
- * over J gives its element. */
-static const char *operand(const struct walker *x, int v, int64_t r) {
-  uint8_t varies = x->w->varies[v];
-  if (varies == FS_VARIES_BOTH) return rows_of(x, v)[r];
-  return x->ptr[v] + (varies == FS_VARIES_I ? r * x->w->size[v] : 0);
-}
-
 /* The two factors of an axpby side by side, as its routine wants them. */
-static const char *factors(const struct walker *x, const struct fs_walk_op *op,
+static const char *factors(const struct fs_walker *x, const struct fs_walk_op *op,
                            int64_t r, char pair[16]) {
-  memcpy(pair, operand(x, op->in[2], r), (size_t)op->size);
-  memcpy(pair + op->size, operand(x, op->in[3], r), (size_t)op->size);
+  memcpy(pair, fs_walker_operand(x, op->in[2], r), (size_t)op->size);
+  memcpy(pair + op->size, fs_walker_operand(x, op->in[3], r), (size_t)op->size);
   return pair;
 }
 
-static void map_line(struct walker *x, const struct fs_walk_op *op, int64_t n) {
+static void map_line(struct fs_walker *x, const struct fs_walk_op *op, int64_t n) {
   const void *in[FS_MOST_SRC] = {NULL};
   if (op->follows) return;
   _Alignas(16) char pair[16];
-  char *out = place_of(x, op);
+  char *out = fs_walker_place(x, op);
   for (int k = 0; k < op->n_in; k++) in[k] = x->ptr[op->in[k]];
   if (op->axpby) in[2] = factors(x, op, 0, pair);
   x->ptr[op->out] = out;
@@ -450,30 +402,23 @@ static void map_line(struct walker *x, const struct fs_walk_op *op, int64_t n) {
     call_map(x, op, out, in, n);
     return;
   }
-  for (int k = 1; k <= op->others; k++) x->ptr[op[k].out] = place_of(x, &op[k]);
+  for (int k = 1; k <= op->others; k++) x->ptr[op[k].out] = fs_walker_place(x, &op[k]);
   run_region(x, op, 0, in, op->spread ? 1 : n);
   for (int k = 0; k <= op->others; k++) spread(x, &op[k], x->ptr[op[k].out], n);
 }
 
-static bool skips(const struct walker *x, const struct fs_walk_op *op) {
-  return (!(op->walks & FS_VARIES_I) && x->i0 != 0) ||
-         (!(op->walks & FS_VARIES_J) && x->column_chunk != 0);
-}
-
-static void store_line(struct walker *x, const struct fs_walk_op *op,
+static void store_line(struct fs_walker *x, const struct fs_walk_op *op,
                        enum direction d, int64_t begin, int64_t n) {
-  if (skips(x, op)) return;
-  const struct fs_access *a = access_of(x, op->step->access);
+  if (fs_walker_skips(x, op)) return;
+  const struct fs_access *a = fs_walker_access(x, op->step->access);
   struct line l = line_of(x, op, a, d, 0);
   const char *in = x->ptr[op->in[0]];
   if (d == CELL) write_piece(x, op, l.base, 1, l.size, in, 1);
   else write_line(x, op, &l, begin, n, in, x->w->size[op->in[0]]);
 }
 
-static void reduce(struct walker *x, const struct fs_walk_op *op);
-
 /* An operation on a cell or a line of the present tile. */
-static void run_line(struct walker *x, const struct fs_walk_op *op) {
+static void run_line(struct fs_walker *x, const struct fs_walk_op *op) {
   if (op->once && x->i0 != 0) return;
   enum direction d = direction_of(op->varies);
   int64_t begin = d == ALONG_I ? x->i0 : d == ALONG_J ? x->j0 : 0;
@@ -483,10 +428,10 @@ static void run_line(struct walker *x, const struct fs_walk_op *op) {
     case FS_SP_PARAM: set_param(x, op); break;
     case FS_SP_MAP: map_line(x, op, n); break;
     case FS_SP_STORE: store_line(x, op, d, begin, n); break;
-    case FS_SP_REDUCE: reduce(x, op); break;
+    case FS_SP_REDUCE: fs_walk_reduce(x, op); break;
     case FS_SP_IOTA:
     case FS_SP_RAND:
-      x->ptr[op->out] = place_of(x, op);
+      x->ptr[op->out] = fs_walker_place(x, op);
       generate_line(x, op, d, 0, begin, n, x->ptr[op->out]);
       break;
   }
@@ -495,13 +440,13 @@ static void run_line(struct walker *x, const struct fs_walk_op *op) {
 /* -- tiles ---------------------------------------------------------------- */
 
 /* Points the rows of a value at their places, so many bytes apart. */
-static void point_rows(const struct walker *x, char **row, char *base,
+static void point_rows(const struct fs_walker *x, char **row, char *base,
                        int64_t pitch) {
   for (int64_t r = 0; r < x->rows; r++) row[r] = base + r * pitch;
 }
 
 /* The same for what an access has of them, from column x->j0 on. */
-static void point_at_access(const struct walker *x, const struct fs_access *a,
+static void point_at_access(const struct fs_walker *x, const struct fs_access *a,
                             const struct fs_run *outer, int64_t stride,
                             char **row) {
   const struct fs_space *s = &x->w->kernel->space;
@@ -519,10 +464,10 @@ static void point_at_access(const struct walker *x, const struct fs_access *a,
 }
 
 /* Points the rows of a result at its place. */
-static char **place_rows(struct walker *x, const struct fs_walk_op *op) {
-  char **row = rows_of(x, op->out);
+static char **place_rows(struct fs_walker *x, const struct fs_walk_op *op) {
+  char **row = fs_walker_rows(x, op->out);
   if (op->direct >= 0) {
-    point_at_access(x, access_of(x, op->direct), &op->outer, 1, row);
+    point_at_access(x, fs_walker_access(x, op->direct), &op->outer, 1, row);
     return row;
   }
   int64_t pitch = op->kept ? x->w->kernel->space.n : x->columns;
@@ -532,13 +477,13 @@ static char **place_rows(struct walker *x, const struct fs_walk_op *op) {
 }
 
 /* Whether the rows of an access lie one behind the other, as one long row. */
-static bool is_whole(const struct walker *x, const struct fs_walk_op *op) {
+static bool is_whole(const struct fs_walker *x, const struct fs_walk_op *op) {
   return x->rows > 1 && op->outer.linear && op->inner.linear &&
          op->inner.stride == 1 && op->outer.stride == x->columns;
 }
 
 /* A row of a loose load that lies within what is read is not copied. */
-static bool points_within(const struct walker *x, const struct fs_walk_op *op,
+static bool points_within(const struct fs_walker *x, const struct fs_walk_op *op,
                      const struct fs_access *a, const struct line *l, char **row) {
   if (!a->reach || op->convert || op->kept || !l->run->linear || l->run->stride != 1) return false;
   char *at = l->base + x->j0 * l->size;
@@ -547,13 +492,13 @@ static bool points_within(const struct walker *x, const struct fs_walk_op *op,
   return true;
 }
 
-static void load_tile(struct walker *x, const struct fs_walk_op *op) {
+static void load_tile(struct fs_walker *x, const struct fs_walk_op *op) {
   if (op->mode == FS_LM_KEPT) {
     place_rows(x, op);
     return;
   }
-  const struct fs_access *a = access_of(x, op->step->access);
-  char **row = rows_of(x, op->out);
+  const struct fs_access *a = fs_walker_access(x, op->step->access);
+  char **row = fs_walker_rows(x, op->out);
   if (op->mode == FS_LM_IN_PLACE) {
     point_at_access(x, a, &op->outer, op->inner.stride, row);
     return;
@@ -587,19 +532,9 @@ static void load_tile(struct walker *x, const struct fs_walk_op *op) {
   }
 }
 
-/* Whether the rows of a value, more than one, lie one behind the other. Where they are
- * not evenly spaced the first two do not tell, nor do the first and the last. */
-static bool is_dense(const struct walker *x, int v) {
-  uint8_t varies = x->w->varies[v];
-  if (varies == 0) return true;
-  char **row = rows_of(x, v);
-  return varies == FS_VARIES_BOTH && !x->w->uneven[v] &&
-         row[1] - row[0] == x->columns * x->w->size[v];
-}
-
 /* Rows of a routine alone: what does not change from row to row is not asked for each,
  * since a narrow row takes no longer than the questions. */
-static void map_rows(const struct walker *x, const struct fs_walk_op *op, char **out,
+static void map_rows(const struct fs_walker *x, const struct fs_walk_op *op, char **out,
                      int64_t rows, int64_t n) {
   char **in[3] = {NULL};
   static const char none[1]; /* of an operand that there is not */
@@ -608,7 +543,7 @@ static void map_rows(const struct walker *x, const struct fs_walk_op *op, char *
   for (int k = 0; k < op->n_in; k++) {
     int v = op->in[k];
     uint8_t varies = x->w->varies[v];
-    if (varies == FS_VARIES_BOTH) in[k] = rows_of(x, v);
+    if (varies == FS_VARIES_BOTH) in[k] = fs_walker_rows(x, v);
     else at[k] = x->ptr[v];
     if (varies == FS_VARIES_I) step[k] = x->w->size[v];
   }
@@ -619,12 +554,12 @@ static void map_rows(const struct walker *x, const struct fs_walk_op *op, char *
 }
 
 /* Rows of which all elements are one operand's are that operand's. */
-static void pick_rows(struct walker *x, const struct fs_walk_op *op) {
+static void pick_rows(struct fs_walker *x, const struct fs_walk_op *op) {
   char **row = place_rows(x, op);
   const uint8_t *varies = x->w->varies;
   for (int64_t r = 0; r < x->rows; r++) {
     const char *in[3];
-    for (int k = 0; k < 3; k++) in[k] = operand(x, op->in[k], r);
+    for (int k = 0; k < 3; k++) in[k] = fs_walker_operand(x, op->in[k], r);
     bool one = !(varies[op->in[0]] & FS_VARIES_J) || !memchr(in[0], !*in[0], (size_t)x->columns);
     int of = *in[0] ? 1 : 2;
     if (one && varies[op->in[of]] & FS_VARIES_J) row[r] = (char *)in[of];
@@ -632,8 +567,8 @@ static void pick_rows(struct walker *x, const struct fs_walk_op *op) {
   }
 }
 
-static void map_tile(struct walker *x, const struct fs_walk_op *op) {
-  char **row = rows_of(x, op->out);
+static void map_tile(struct fs_walker *x, const struct fs_walk_op *op) {
+  char **row = fs_walker_rows(x, op->out);
   if (op->follows) return;
   if (op->picks) {
     pick_rows(x, op);
@@ -647,8 +582,8 @@ static void map_tile(struct walker *x, const struct fs_walk_op *op) {
   for (int k = 0; k <= op->others; k++) place_rows(x, &op[k]);
   int64_t rows = x->rows, n = x->columns;
   bool dense = rows > 1 && !op->spread;
-  for (int k = 0; k <= op->others; k++) dense = dense && is_dense(x, op[k].out);
-  for (int k = 0; k < op->n_in; k++) dense = dense && is_dense(x, op->in[k]);
+  for (int k = 0; k <= op->others; k++) dense = dense && fs_walker_is_dense(x, op[k].out);
+  for (int k = 0; k < op->n_in; k++) dense = dense && fs_walker_is_dense(x, op->in[k]);
   if (dense) n *= rows, rows = 1;
   if (op->map && !op->round && !op->spread && !op->axpby) {
     map_rows(x, op, row, rows, n);
@@ -657,21 +592,21 @@ static void map_tile(struct walker *x, const struct fs_walk_op *op) {
   for (int64_t r = 0; r < rows; r++) {
     const void *in[FS_MOST_SRC] = {NULL};
     _Alignas(16) char pair[16];
-    for (int k = 0; k < op->n_in; k++) in[k] = operand(x, op->in[k], r);
+    for (int k = 0; k < op->n_in; k++) in[k] = fs_walker_operand(x, op->in[k], r);
     if (op->axpby) in[2] = factors(x, op, r, pair);
     if (!op->body) {
       call_map(x, op, row[r], in, n);
       continue;
     }
     run_region(x, op, r, in, op->spread ? 1 : n);
-    for (int k = 0; k <= op->others; k++) spread(x, &op[k], rows_of(x, op[k].out)[r], n);
+    for (int k = 0; k <= op->others; k++) spread(x, &op[k], fs_walker_rows(x, op[k].out)[r], n);
   }
 }
 
 /* A tile whose rows are columns of the result goes there in blocks: line by line
  * every element would touch another cache line, and rows that are a power of two
  * apart throw each other out of the caches. */
-static bool store_transposed(struct walker *x, const struct fs_walk_op *op,
+static bool store_transposed(struct fs_walker *x, const struct fs_walk_op *op,
                              const struct fs_access *a) {
   int v = op->in[0], size = x->w->size[v];
   if (op->convert || op->varies != FS_VARIES_BOTH || a->dtype == FS_BOOL ||
@@ -679,7 +614,7 @@ static bool store_transposed(struct walker *x, const struct fs_walk_op *op,
       op->outer.stride != 1 || !op->inner.linear || op->inner.stride == 1 ||
       size != (int)fs_dtype_size(a->dtype))
     return false;
-  char **row = rows_of(x, v);
+  char **row = fs_walker_rows(x, v);
   int64_t pitch = row[1] - row[0];
   for (int64_t r = 2; r < x->rows; r++)
     if (row[r] - row[0] != r * pitch) return false;
@@ -691,23 +626,23 @@ static bool store_transposed(struct walker *x, const struct fs_walk_op *op,
   return true;
 }
 
-static void store_tile(struct walker *x, const struct fs_walk_op *op) {
-  const struct fs_access *a = access_of(x, op->step->access);
+static void store_tile(struct fs_walker *x, const struct fs_walk_op *op) {
+  const struct fs_access *a = fs_walker_access(x, op->step->access);
   int v = op->in[0];
   if (store_transposed(x, op, a)) return;
-  if (is_whole(x, op) && x->w->varies[v] == FS_VARIES_BOTH && is_dense(x, v)) {
+  if (is_whole(x, op) && x->w->varies[v] == FS_VARIES_BOTH && fs_walker_is_dense(x, v)) {
     struct line l = line_of(x, op, a, ALONG_J, x->i0);
-    write_piece(x, op, l.base + x->j0 * l.size, 1, l.size, rows_of(x, v)[0],
+    write_piece(x, op, l.base + x->j0 * l.size, 1, l.size, fs_walker_rows(x, v)[0],
                 x->rows * x->columns);
     return;
   }
   for (int64_t r = 0; r < x->rows; r++) {
     struct line l = line_of(x, op, a, ALONG_J, x->i0 + r);
-    write_line(x, op, &l, x->j0, x->columns, operand(x, v, r), x->w->size[v]);
+    write_line(x, op, &l, x->j0, x->columns, fs_walker_operand(x, v, r), x->w->size[v]);
   }
 }
 
-static void run_tile(struct walker *x, const struct fs_walk_op *op) {
+static void run_tile(struct fs_walker *x, const struct fs_walk_op *op) {
   switch (op->kind) {
     case FS_SP_LOAD: load_tile(x, op); break;
     case FS_SP_MAP: map_tile(x, op); break;
@@ -723,310 +658,27 @@ static void run_tile(struct walker *x, const struct fs_walk_op *op) {
   }
 }
 
-/* -- reductions ----------------------------------------------------------- */
-
-/* Row r of an operand as a strip: a value that does not vary along it is
- * repeated in a temporary one. */
-static const char *strip(const struct walker *x, int v, int64_t r, int temp,
-                         bool along_j, int64_t n) {
-  uint8_t along = along_j ? FS_VARIES_J : FS_VARIES_I;
-  const char *p = along_j ? operand(x, v, r) : x->ptr[v];
-  if (x->w->varies[v] & along) return p;
-  char *out = x->scratch + x->w->temp_at[temp];
-  x->r->fill[fs_element_log2(x->w->size[v])](out, p, n);
-  return out;
-}
-
-/* Which of the elements that a reduction to a place goes over (i, j) is. */
-static int64_t place_among(const struct walker *x, const struct fs_walk_op *op, int64_t i,
-                           int64_t j) {
-  const struct fs_space *s = &x->w->kernel->space;
-  const struct fs_affine *a = &op->step->affine;
-  return a->base + fs_walk_offset(s, 0, s->n_outer, a->stride, i) +
-         fs_walk_offset(s, s->n_outer, s->n_inner, a->stride, j);
-}
-
-/* The elements of a strip; where they have places that matter, pieces of those that are
- * evenly apart. */
-static void reduce_to_state(const struct walker *x, const struct fs_walk_op *op, const char *a,
-                            int64_t r, bool along_j, int64_t n, union fs_cell *cell) {
-  const struct fs_space *s = &x->w->kernel->space;
-  fs_state_row_fn *state_of = x->r->state_row[op->step->op][op->in_type];
-  int last = s->n_outer + (along_j ? s->n_inner : 0) - 1;
-  int64_t size = x->w->size[op->in[0]], begin = along_j ? x->j0 : x->i0, some;
-  if (!fs_reduces_to_place(op->step->op)) {
-    state_of(a, n, 0, 0, cell);
-    return;
-  }
-  for (int64_t k = 0; k < n; k += some) {
-    some = FS_MIN(n - k, s->dim[last] - (begin + k) % s->dim[last]);
-    int64_t first = along_j ? place_among(x, op, x->i0 + r, begin + k)
-                            : place_among(x, op, begin + k, 0);
-    state_of(a + k * size, some, first, op->step->affine.stride[last], cell);
-  }
-}
-
-/* The reduction of one strip of in[0], or in[0]*in[1], into a cell. */
-static void reduce_strip(const struct walker *x, const struct fs_walk_op *op,
-                         int64_t r, bool along_j, int64_t n,
-                         union fs_cell *cell) {
-  const char *a = strip(x, op->in[0], r, 0, along_j, n);
-  if (op->words > 1) {
-    reduce_to_state(x, op, a, r, along_j, n, cell);
-    return;
-  }
-  if (op->n_in < 2) {
-    x->r->row[op->step->op][op->in_type](a, n, cell);
-    return;
-  }
-  const char *b = strip(x, op->in[1], r, 1, along_j, n);
-  if (op->product) {
-    const void *row = a;
-    op->dot(&row, 1, b, n, cell);
-    return;
-  }
-  char *t = x->scratch + x->w->temp_at[0];
-  op->multiply(t, a, b, NULL, n);
-  x->r->row[op->step->op][op->in_type](t, n, cell);
-}
-
-static void reduce_rows(struct walker *x, const struct fs_walk_op *op) {
-  union fs_cell *cell = x->cells + op->cell;
-  int a = op->in[0], b = op->in[1];
-  if (op->product && x->w->varies[a] == FS_VARIES_J) {
-    int t = a;
-    a = b;
-    b = t;
-  }
-  if (op->product && x->w->varies[a] == FS_VARIES_BOTH &&
-      x->w->varies[b] == FS_VARIES_J && op->by_i) {
-    int64_t at_once = x->w->cut.row_by_row ? 1 : x->rows;
-    const void *const *row = (const void *const *)rows_of(x, a);
-    for (int64_t r = 0; r < x->rows; r += at_once)
-      op->dot(row + r, (int)at_once, x->ptr[b], x->columns, cell + r);
-    return;
-  }
-  int64_t rows = op->by_i ? x->rows : 1;
-  for (int64_t r = 0; r < rows; r++)
-    reduce_strip(x, op, r, true, x->columns, cell + r * op->words);
-}
-
-/* All of a tile whose rows lie one behind the other, in pieces as long as a strip may
- * be: a call for each of many narrow rows takes longer than their elements. */
-static bool reduce_whole(const struct walker *x, const struct fs_walk_op *op,
-                         union fs_cell *cell) {
-  enum { PIECE_BYTES = 32768 };
-  if ((op->n_in == 2 && !op->product) || fs_reduces_to_place(op->step->op)) return false;
-  for (int k = 0; k < op->n_in; k++)
-    if (x->w->varies[op->in[k]] != FS_VARIES_BOTH || !is_dense(x, op->in[k]))
-      return false;
-  int size = x->w->size[op->in[0]];
-  int64_t n = x->rows * x->columns, most = PIECE_BYTES / size;
-  const char *a = rows_of(x, op->in[0])[0];
-  const char *b = op->n_in == 2 ? rows_of(x, op->in[1])[0] : NULL;
-  for (int64_t k = 0; k < n; k += most) {
-    const void *row = a + k * size;
-    int64_t count = FS_MIN(most, n - k);
-    if (b) op->dot(&row, 1, b + k * size, count, cell);
-    else if (op->words > 1) x->r->state_row[op->step->op][op->in_type](row, count, 0, 0, cell);
-    else x->r->row[op->step->op][op->in_type](row, count, cell);
-  }
-  return true;
-}
-
-static void reduce_all(struct walker *x, const struct fs_walk_op *op) {
-  if (skips(x, op)) return;
-  union fs_cell *cell = x->cells + op->cell;
-  if (!(op->walks & FS_VARIES_J)) {
-    reduce_strip(x, op, 0, false, x->rows, cell);
-    return;
-  }
-  int64_t rows = op->walks & FS_VARIES_I ? x->rows : 1;
-  if (rows > 1 && reduce_whole(x, op, cell)) return;
-  for (int64_t r = 0; r < rows; r++)
-    reduce_strip(x, op, r, true, x->columns, cell);
-}
-
-static char *column_part(const struct walker *x, const struct fs_walk_op *op,
-                         int64_t chunk) {
-  int size = fs_ctype_size(fs_col_type(op->step->op, op->in_type));
-  return x->work + op->partial +
-         (chunk * x->w->kernel->space.n + x->j0) * size;
-}
-
-/* The other words that belong to them, behind the first ones of all chunks. */
-static union fs_cell *column_rest(const struct walker *x, const struct fs_walk_op *op,
-                                  int64_t chunk) {
-  int64_t n = x->w->kernel->space.n, chunks = x->w->cut.row_chunks;
-  int64_t heads = chunks * n * fs_ctype_size(fs_col_type(op->step->op, op->in_type));
-  return (union fs_cell *)(x->work + op->partial + fs_round_up(heads, 8)) + chunk * n + x->j0;
-}
-
-static void columns_to_state(struct walker *x, const struct fs_walk_op *op) {
-  char *heads = column_part(x, op, x->row_chunk);
-  union fs_cell *rest = column_rest(x, op, x->row_chunk);
-  int64_t pitch = x->w->cut.row_chunks * x->w->kernel->space.n;
-  fs_state_col_fn *reduce_rows_of = x->r->state_col[op->step->op][op->in_type];
-  bool even = x->w->kernel->space.n_outer == 1 || !fs_reduces_to_place(op->step->op);
-  if (even && x->w->varies[op->in[0]] == FS_VARIES_BOTH) {
-    reduce_rows_of((const void *const *)rows_of(x, op->in[0]), (int)x->rows,
-                   place_among(x, op, x->i0, x->j0), op->step->affine.stride[0], x->columns,
-                   heads, rest, pitch);
-    return;
-  }
-  for (int64_t r = 0; r < x->rows; r++) {
-    const void *row = strip(x, op->in[0], r, 0, true, x->columns);
-    reduce_rows_of(&row, 1, place_among(x, op, x->i0 + r, x->j0), 0, x->columns, heads, rest,
-                   pitch);
-  }
-}
-
-static void reduce_columns(struct walker *x, const struct fs_walk_op *op) {
-  if (op->words > 1) {
-    columns_to_state(x, op);
-    return;
-  }
-  char *acc = column_part(x, op, x->row_chunk);
-  int a = op->in[0], b = op->in[1];
-  int64_t n = x->columns;
-  if (op->n_in < 2 && x->w->varies[a] == FS_VARIES_BOTH) {
-    x->r->col[op->step->op][op->in_type](
-        (const void *const *)rows_of(x, a), (int)x->rows, n, acc);
-    return;
-  }
-  if (op->product && !(x->w->varies[a] & FS_VARIES_J)) {
-    int t = a;
-    a = b;
-    b = t;
-  }
-  if (op->product && x->w->varies[a] == FS_VARIES_BOTH &&
-      x->w->varies[b] == FS_VARIES_I) {
-    x->r->coldot[op->in_type]((const void *const *)rows_of(x, a),
-                              (int)x->rows, x->ptr[b], n, acc);
-    return;
-  }
-  if (op->product && x->w->varies[a] == FS_VARIES_BOTH &&
-      x->w->varies[b] == FS_VARIES_BOTH) {
-    x->r->colmul[op->in_type]((const void *const *)rows_of(x, a),
-                              (const void *const *)rows_of(x, b), (int)x->rows, n,
-                              acc);
-    return;
-  }
-  for (int64_t r = 0; r < x->rows; r++) {
-    const void *pa = strip(x, a, r, 0, true, n);
-    if (op->n_in == 2) {
-      const void *pb = strip(x, b, r, 1, true, n);
-      if (op->product) {
-        x->r->colmul[op->in_type](&pa, &pb, 1, n, acc);
-        continue;
-      }
-      char *t = x->scratch + x->w->temp_at[0];
-      op->multiply(t, pa, pb, NULL, n);
-      pa = t;
-    }
-    x->r->col[op->step->op][op->in_type](&pa, 1, n, acc);
-  }
-}
-
-/* What a state begins with, as the cell, or the accumulator, of a type has it. */
-static union fs_cell neutral(enum fs_reduce_op op, enum fs_ctype ct) {
-  static const int64_t limits[][2] = {
-      [FS_CT_BOOL] = {0, 1},
-      [FS_CT_I32] = {INT32_MIN, INT32_MAX},
-      [FS_CT_I64] = {INT64_MIN, INT64_MAX},
-      [FS_CT_U64] = {0, -1}}; /* its bits */
-  enum fs_first first = fs_reduce_ops[op].first;
-  bool high = first == FS_FIRST_HIGHEST, limit = high || first == FS_FIRST_LOWEST;
-  if (first == FS_FIRST_LEAST)
-    return (union fs_cell){.f = ct == FS_CT_F32 ? -(double)FLT_MAX : -DBL_MAX};
-  if (!is_float(ct))
-    return (union fs_cell){.i = limit ? limits[ct][high] : first == FS_FIRST_ONE};
-  if (limit) return (union fs_cell){.f = high ? __builtin_inf() : -__builtin_inf()};
-  return (union fs_cell){.f = first == FS_FIRST_ONE};
-}
-
-/* Which other words begin as what. A place is behind all that there are. */
-static int64_t rest_begins(const struct fs_walk_op *op) {
-  return fs_reduces_to_place(op->step->op) ? INT64_MAX : 0;
-}
-
-/* What n states begin with. */
-static void begin_cells(const struct fs_walk_op *op, int64_t n, union fs_cell *cells) {
-  union fs_cell c = neutral(op->step->op, op->in_type);
-  for (int64_t k = 0; k < n; k++) {
-    cells[k * op->words] = c;
-    for (int w = 1; w < op->words; w++) cells[k * op->words + w].i = rest_begins(op);
-  }
-}
-
-static void begin_columns(struct walker *x, const struct fs_walk_op *op,
-                          int64_t n) {
-  enum fs_ctype acc = fs_col_type(op->step->op, op->in_type);
-  union fs_cell c = neutral(op->step->op, op->in_type);
-  char value[8];
-  x->r->finish[acc](value, &c, 1, is_float(op->in_type));
-  x->r->fill[fs_element_log2(fs_ctype_size(acc))](
-      column_part(x, op, x->row_chunk), value, n);
-  union fs_cell *rest = column_rest(x, op, x->row_chunk);
-  const struct fs_space *s = &x->w->kernel->space;
-  int64_t pitch = x->w->cut.row_chunks * s->n, first = rest_begins(op);
-  if (first && s->n_outer == 1 && s->m) first = place_among(x, op, x->i0, x->j0);
-  for (int w = 1; w < op->words; w++)
-    for (int64_t k = 0; k < n; k++) rest[(w - 1) * pitch + k].i = first;
-}
-
-static void finish_cells(const struct walker *x, const struct fs_walk_op *op,
-                         union fs_cell *cells, int64_t n, char *out) {
-  if (op->words > 1) x->r->state_finish[op->step->op](cells, n, cells);
-  x->r->finish[op->out_type](out, cells, n,
-                             is_float(op->words > 1 ? op->out_type : op->in_type));
-  if (op->round) op->round(out, out, n);
-}
-
-/* What the sweep of a phase made over rows becomes lines over I. */
-static void finish_rows(struct walker *x, const struct fs_walk_op *op) {
-  union fs_cell *cells = x->cells + op->cell;
-  if (op->reduce == FS_RM_ROW_END) {
-    int64_t m = x->w->kernel->space.m;
-    union fs_cell *to = (union fs_cell *)(x->work + op->partial) +
-                        op->words * (x->column_chunk * m + x->i0);
-    memcpy(to, cells, sizeof *to * (size_t)(op->words * x->rows));
-    return;
-  }
-  char *out = x->ptr[op->out] = place_of(x, op);
-  finish_cells(x, op, cells, op->by_i ? x->rows : 1, out);
-}
-
-static void reduce(struct walker *x, const struct fs_walk_op *op) {
-  switch (op->reduce) {
-    case FS_RM_ROW:
-    case FS_RM_ROW_END: reduce_rows(x, op); break;
-    case FS_RM_COLUMN: reduce_columns(x, op); break;
-    case FS_RM_ALL: reduce_all(x, op); break;
-  }
-}
-
 /* -- tasks ---------------------------------------------------------------- */
 
-static void run_list(struct walker *x, const fs_op_list *list) {
+static void run_list(struct fs_walker *x, const fs_op_list *list) {
   FS_EACH_AT(list, op) {
-    if (op->kind == FS_SP_REDUCE) reduce(x, op);
+    if (op->kind == FS_SP_REDUCE) fs_walk_reduce(x, op);
     else if (op->varies == FS_VARIES_BOTH) run_tile(x, op);
     else run_line(x, op);
   }
 }
 
-static void begin_reductions(struct walker *x, const fs_op_list *list,
+static void begin_reductions(struct fs_walker *x, const fs_op_list *list,
                              bool rows) {
   FS_EACH_AT(list, op) {
     if (op->kind != FS_SP_REDUCE || op->reduce == FS_RM_COLUMN) continue;
     if (rows != (op->reduce != FS_RM_ALL)) continue;
-    begin_cells(op, rows ? x->rows : 1, x->cells + op->cell);
+    fs_walk_begin_cells(op, rows ? x->rows : 1, x->cells + op->cell);
   }
 }
 
 /* All phases of rows x->i0 .. i0+rows-1 over columns from..to-1. */
-static void run_group(struct walker *x, int64_t from, int64_t to) {
+static void run_group(struct fs_walker *x, int64_t from, int64_t to) {
   const struct fs_walk *w = x->w;
   for (int p = 0; p < w->n_phases; p++) {
     const struct fs_walk_phase *ph = &w->phase[p];
@@ -1039,11 +691,11 @@ static void run_group(struct walker *x, int64_t from, int64_t to) {
       x->columns = FS_MIN(w->cut.columns, to - j);
       run_list(x, &ph->strips);
     }
-    for (int k = 0; k < ph->finish.len; k++) finish_rows(x, &ph->finish.data[k]);
+    for (int k = 0; k < ph->finish.len; k++) fs_walk_finish_rows(x, &ph->finish.data[k]);
   }
 }
 
-static void begin_task(struct walker *x, int64_t from, int64_t to) {
+static void begin_task(struct fs_walker *x, int64_t from, int64_t to) {
   const struct fs_walk *w = x->w;
   x->j0 = from;
   for (int p = 0; p < w->n_phases; p++) {
@@ -1051,13 +703,13 @@ static void begin_task(struct walker *x, int64_t from, int64_t to) {
     begin_reductions(x, &w->phase[p].strips, false);
     FS_EACH_AT(&w->phase[p].strips, op) {
       if (op->kind == FS_SP_REDUCE && op->reduce == FS_RM_COLUMN)
-        begin_columns(x, op, to - from);
+        fs_walk_begin_columns(x, op, to - from);
     }
   }
 }
 
 /* The cells that task k of a stage leaves to the end. */
-static void keep_all(const struct walker *x, enum fs_walk_stage stage, int64_t k) {
+static void keep_all(const struct fs_walker *x, enum fs_walk_stage stage, int64_t k) {
   FS_EACH_AT(&x->w->all, op) {
     union fs_cell *to = (union fs_cell *)(x->work + op->partial) + k * op->words;
     if (op->stage == stage)
@@ -1068,7 +720,7 @@ static void keep_all(const struct walker *x, enum fs_walk_stage stage, int64_t k
 static void run_task(void *user, int64_t k, int thread) {
   const struct launch *l = user;
   const struct fs_walk *w = l->w;
-  struct walker x = walker_new(l, thread);
+  struct fs_walker x = walker_new(l, thread);
   x.row_chunk = k / w->cut.column_chunks;
   x.column_chunk = k % w->cut.column_chunks;
   int64_t from = x.column_chunk * w->cut.chunk_columns;
@@ -1092,7 +744,7 @@ static void run_lines(void *user, int64_t k, int thread) {
   const struct launch *l = user;
   const struct fs_walk *w = l->w;
   const fs_op_list *list = l->stage == FS_STAGE_BEFORE ? &w->before : &w->after;
-  struct walker x = walker_new(l, thread);
+  struct fs_walker x = walker_new(l, thread);
   x.i0 = k * w->cut.end_strip;
   x.rows = FS_MIN(w->cut.end_strip, w->kernel->space.m - x.i0);
   begin_reductions(&x, list, false);
@@ -1105,7 +757,7 @@ static void run_lines(void *user, int64_t k, int thread) {
 static void run_vectors(void *user, int64_t k, int thread) {
   const struct launch *l = user;
   const struct fs_walk *w = l->w;
-  struct walker x = walker_new(l, thread);
+  struct fs_walker x = walker_new(l, thread);
   x.j0 = k * FS_WALK_VECTOR;
   x.columns = FS_MIN(FS_WALK_VECTOR, w->kernel->space.n - x.j0);
   run_list(&x, &w->start);
@@ -1114,92 +766,24 @@ static void run_vectors(void *user, int64_t k, int thread) {
 
 /* -- the end -------------------------------------------------------------- */
 
-/* The type of a cell. */
-static enum fs_ctype wide_type(enum fs_ctype ct) {
-  return is_float(ct) ? FS_CT_F64 : ct == FS_CT_U64 ? ct : FS_CT_I64;
-}
-
-/* The states of a piece, of columns or of rows. */
-static void fold_states(struct walker *x, const struct fs_walk_op *op, int64_t n,
-                        union fs_cell *cells) {
-  const struct fs_walk *w = x->w;
-  bool columns = op->reduce == FS_RM_COLUMN;
-  for (int64_t c = 0; columns && c < w->cut.row_chunks; c++)
-    x->r->state_fold[op->step->op][op->in_type](column_part(x, op, c), column_rest(x, op, c),
-                                                w->cut.row_chunks * w->kernel->space.n, n, cells);
-  for (int64_t c = 0; !columns && c < w->cut.column_chunks; c++)
-    x->r->state_merge[op->step->op][op->in_type](
-        (const union fs_cell *)(x->work + op->partial) +
-            op->words * (c * w->kernel->space.m + x->i0), n, cells);
-  finish_cells(x, op, cells, n, x->ptr[op->out] = place_of(x, op));
-}
-
-/* Partial results of ALL reductions, folded in the order of the tasks. */
-static void finish_all(struct walker *x, const struct fs_walk_op *op) {
-  const union fs_cell *part = (const union fs_cell *)(x->work + op->partial);
-  enum fs_reduce_op what = op->step->op;
-  union fs_cell c[FS_STATE_WORDS];
-  begin_cells(op, 1, c);
-  enum fs_ctype wide = wide_type(op->in_type);
-  for (int64_t k = 0, n = fs_walk_tasks(x->w, op->stage); k < n; k++) {
-    uint8_t bit = (uint8_t)part[k * op->words].i;
-    bool small = op->in_type == FS_CT_BOOL && x->r->fold[what][FS_CT_BOOL];
-    if (op->words > 1) x->r->state_merge[what][op->in_type](part + op->words * k, 1, c);
-    else if (small) x->r->fold[what][FS_CT_BOOL](&bit, 1, c);
-    else x->r->fold[what][wide](&part[k], 1, c);
-  }
-  finish_cells(x, op, c, 1, x->ptr[op->out] = place_of(x, op));
-}
-
-/* A piece of the result of a COLUMN or ROW_END reduction. */
-static void fold_piece(struct walker *x, const struct fs_walk_op *op) {
-  const struct fs_walk *w = x->w;
-  bool columns = op->reduce == FS_RM_COLUMN;
-  int64_t n = columns ? x->columns : x->rows;
-  union fs_cell *cells = (union fs_cell *)(x->scratch + w->temp_at[0]);
-  enum fs_ctype acc = fs_col_type(op->step->op, op->in_type);
-  begin_cells(op, n, cells);
-  if (op->words > 1) {
-    fold_states(x, op, n, cells);
-    return;
-  }
-  for (int64_t chunk = 0; columns && chunk < w->cut.row_chunks; chunk++)
-    x->r->fold[op->step->op][acc](column_part(x, op, chunk), n, cells);
-  int64_t m = w->kernel->space.m;
-  for (int64_t chunk = 0; !columns && chunk < w->cut.column_chunks; chunk++) {
-    const union fs_cell *part =
-        (const union fs_cell *)(x->work + op->partial) + chunk * m + x->i0;
-    enum fs_ctype wide = wide_type(op->in_type);
-    if (op->step->op == FS_RD_ANY || op->step->op == FS_RD_ALL) {
-      for (int64_t k = 0; k < n; k++) {
-        bool both = cells[k].i && part[k].i, one = cells[k].i || part[k].i;
-        cells[k].i = op->step->op == FS_RD_ANY ? one : both;
-      }
-    } else {
-      x->r->fold[op->step->op][wide](part, n, cells);
-    }
-  }
-  finish_cells(x, op, cells, n, x->ptr[op->out] = place_of(x, op));
-}
-
-static struct walker end_walker(const struct launch *l, int thread) {
-  struct walker x = walker_new(l, thread);
+static struct fs_walker end_walker(const struct launch *l, int thread) {
+  struct fs_walker x = walker_new(l, thread);
   x.cells_base = l->work;
   for (int v = 0; v < l->w->n_values; v++)
     if (l->w->varies[v] == 0) x.ptr[v] = x.cells_base + (int64_t)v * 16;
   return x;
 }
 
-static void run_end(struct walker *x, const fs_op_list *list) {
+static void run_end(struct fs_walker *x, const fs_op_list *list) {
   for (int k = 0; k < list->len; k++) {
-    if (list->data[k].kind == FS_SP_REDUCE) fold_piece(x, &list->data[k]);
+    if (list->data[k].kind == FS_SP_REDUCE) fs_walk_fold_piece(x, &list->data[k]);
     else run_line(x, &list->data[k]);
   }
 }
 
 static void end_rows_task(void *user, int64_t k, int thread) {
   const struct launch *l = user;
-  struct walker x = end_walker(l, thread);
+  struct fs_walker x = end_walker(l, thread);
   x.i0 = k * l->w->cut.end_strip;
   x.rows = FS_MIN(l->w->cut.end_strip, l->w->kernel->space.m - x.i0);
   x.column_chunk = 0;
@@ -1208,7 +792,7 @@ static void end_rows_task(void *user, int64_t k, int thread) {
 
 static void end_columns_task(void *user, int64_t k, int thread) {
   const struct launch *l = user;
-  struct walker x = end_walker(l, thread);
+  struct fs_walker x = end_walker(l, thread);
   x.j0 = k * l->w->cut.end_strip;
   x.columns = FS_MIN(l->w->cut.end_strip, l->w->kernel->space.n - x.j0);
   run_end(&x, &l->w->end_columns);
@@ -1217,8 +801,8 @@ static void end_columns_task(void *user, int64_t k, int thread) {
 static enum fs_status run_ends(struct launch *l, struct fs_pool *pool, int threads) {
   const struct fs_walk *w = l->w;
   const struct fs_space *s = &w->kernel->space;
-  struct walker x = end_walker(l, 0);
-  for (int k = 0; k < w->all.len; k++) finish_all(&x, &w->all.data[k]);
+  struct fs_walker x = end_walker(l, 0);
+  for (int k = 0; k < w->all.len; k++) fs_walk_finish_all(&x, &w->all.data[k]);
   run_end(&x, &w->end_cells);
   int64_t strip = w->cut.end_strip;
   enum fs_status st = FS_OK;
