@@ -131,7 +131,7 @@ struct fs_target {
   int64_t peak;              /* most bytes that were handed out at once, as memory()
                                 counts those that are used                       */
   bool hasty;                /* prepare() may take code that is compiled quickly;
-                                run/run.c                                        */
+                                run/launch.c                                     */
   bool lost;                 /* a fault poisoned the device: nothing works any
                                 more until a new process takes it */
   bool stuck;                /* work did not end in time and may still run */

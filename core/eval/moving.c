@@ -16,6 +16,7 @@
 #include <math.h>
 
 #include "core/eval/again.h"
+#include "core/run/blocks.h"
 #include "core/run/sizes.h"
 
 enum {

@@ -53,7 +53,7 @@ struct fs_block {
   int rounds;                /* of a block of any size: how often it ran    */
   bool untimed;              /* one of many that are like each other but for their
                                 sizes: few of them are measured            */
-  struct fs_bound *bound;    /* what a run of it is made of, see run.c      */
+  struct fs_bound *bound;    /* what a run of it is made of, see launch.c   */
   void *described;           /* what core/view made of the plan ...         */
   uint64_t described_as;     /* ... in these words of the user's            */
   void (*drop_described)(void *described); /* NULL: there is nothing        */
@@ -168,15 +168,6 @@ struct fs_rounds {
   int64_t done;              /* so many did */
   enum fs_status failed;     /* what ended them, else FS_OK: those before it stay done */
 };
-/* A block without a device, of which another one makes it again. */
-struct fs_left;
-struct fs_left *fs_block_leave(const struct fs_block *b);
-void fs_left_free(struct fs_left *l);
-/* Plans and compiles it for the runner's device, or finds it there; nothing runs. Numbers
- * that it read elsewhere are not there. */
-enum fs_status fs_run_prepare(struct fs_runner *r, const struct fs_left *l,
-                              const struct fs_diags *sources, struct fs_block **out,
-                              struct fs_diags *d);
 /* What counts now, for memo.h; turn: of any block. */
 struct fs_epoch fs_run_epoch(const struct fs_runner *r, int64_t language);
 /* Runs a block of a memo with these inputs, params and anchors, in the order of its graph;
@@ -194,24 +185,6 @@ struct fs_plan *fs_explain_graph(struct fs_runner *r, struct fs_graph *g,
                                  const struct fs_diags *sources,
                                  bool (*seen)(void *user, uint64_t hash), void *user);
 
-/* What the runner plans a simplified graph by: its strategy, and those of its
- * pins that are about the graph. Free it with fs_plan_request_free(). */
-struct fs_plan_request {
-  struct fs_plan_options options;
-  FS_VEC(struct fs_pin) pins;
-  FS_VEC(struct fs_kernel_pin) kernel_pins;
-};
-struct fs_plan_request fs_plan_request(const struct fs_runner *r,
-                                       const struct fs_graph *simplified,
-                                       const struct fs_diags *sources);
-void fs_plan_request_free(struct fs_plan_request *q);
-
-/* Whether the block is planned by the strategy and the pins of now. */
-bool fs_runner_is_current(const struct fs_runner *r, const struct fs_block *b,
-                          const struct fs_diags *sources);
-/* Its plan has become one by those of now, by which it is found from here on. */
-void fs_runner_rehash(struct fs_runner *r, struct fs_block *b, const struct fs_diags *sources);
-
 /* The timer of a kernel, the block's: made when it is first asked for. */
 struct fs_timer *fs_block_timer(struct fs_block *b, struct fs_target *target, int k);
 /* Whether the block's next run is measured, so that its timers will hold that run. */
@@ -220,9 +193,6 @@ bool fs_run_is_timed(const struct fs_runner *r, const struct fs_block *b);
 bool fs_run_waits(const struct fs_runner *r);
 /* Waits, and fills block->measured of blocks run since the last call. */
 enum fs_status fs_runner_sync(struct fs_runner *r, struct fs_diags *d);
-
-/* Tuned blocks (one hash, or with 0 all) are planned anew when they come again. */
-void fs_runner_forget_tuned(struct fs_runner *r, uint64_t hash);
 
 /* How often a block was found in the cache and how often not. */
 void fs_runner_cache_stats(const struct fs_runner *r, int64_t *hits,

@@ -3,6 +3,7 @@
 
 #include "core/plan/plan.h"
 #include "core/ranks/ranks.h"
+#include "core/run/blocks.h"
 #include "core/run/compile.h"
 #include "core/run/memo.h"
 #include "core/run/scratch.h"

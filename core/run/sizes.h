@@ -26,9 +26,6 @@ struct fs_sizes {
 bool fs_block_sizes(const struct fs_runner *r, struct fs_block *b, struct fs_sizes *out);
 void fs_sizes_free(struct fs_sizes *s);
 
-/* Takes a block out of the cache, to be changed: nobody finds it any more, and what was
- * remembered of it is forgotten. */
-void fs_run_claim(struct fs_runner *r, struct fs_block *b);
 /* Once numbers of a claimed block were changed: what follows from them, and code for the
  * first n kernels where they are marked. What is read and replaced of an array must lie to
  * each other as before, along each axis: so what is apart, or happens in place, stays so. */

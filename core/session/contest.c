@@ -8,6 +8,7 @@
 #include "core/model/predict.h"
 #include "core/plan/plan.h"
 #include "core/run/agree.h"
+#include "core/run/blocks.h"
 #include "core/run/compile.h"
 #include "core/run/search.h"
 #include "core/view/view.h"

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/ranks/ranks.h"
+#include "core/run/blocks.h"
 #include "core/run/layouts.h"
 #include "core/view/reason.h"
 #include "core/view/view.h"

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "core/plan/plan.h"
+#include "core/run/blocks.h"
 #include "core/view/view.h"
 
 enum { SETTINGS_SHOWN = 12, MOST_TIMED = 4096 };

@@ -1,6 +1,7 @@
 /* record.c - the blocks that an input runs: what was planned, what it was predicted to
  * cost and what it took. A block that runs many times in one input has one record. */
 #include "core/plan/plan.h"
+#include "core/run/blocks.h"
 #include "core/session/internal.h"
 
 #include <math.h>

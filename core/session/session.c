@@ -3,6 +3,7 @@
  * internal.h for the other files. */
 #include "core/plan/plan.h"
 #include "core/ranks/ranks.h"
+#include "core/run/blocks.h"
 #include "core/session/internal.h"
 
 #include <ctype.h>

@@ -7,6 +7,7 @@
 
 #include "core/model/predict.h"
 #include "core/plan/plan.h"
+#include "core/run/blocks.h"
 
 static double number(const json_t *o, const char *key) {
   const json_t *v = json_object_get(o, key);

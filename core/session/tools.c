@@ -2,6 +2,7 @@
  * compiled kernels on disk. */
 #include "core/run/compile.h"
 #include "core/plan/plan.h"
+#include "core/run/blocks.h"
 #include "core/session/internal.h"
 
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "core/plan/plan.h"
+#include "core/run/blocks.h"
 #include "core/run/search.h"
 #include "core/run/tunings.h"
 #include "core/view/view.h"
