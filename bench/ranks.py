@@ -4,9 +4,8 @@
     bench/ranks.py [--gpus 2] [--n 32768] [--rounds 50] [--fusible build/fusible] [--json FILE]
 
 Both go over the same data types and sizes, cut by rows, in one run of this script: first
-Fusible (`--target cuda:0-1`), then torch as launches and as a CUDA graph that is replayed. Of
-seven series of rounds the median is shown, in milliseconds a round, with the time of one read
-of a GPU's part at the rate of its copies.
+Fusible on one GPU and on all (`--target cuda:0-1`), then torch as launches and as a CUDA graph
+that is replayed. Of seven series of rounds the median is shown, in milliseconds a round.
 """
 import argparse
 import glob
@@ -39,8 +38,8 @@ def nccl():
     return None
 
 
-def fusible(o, case):
-    """Milliseconds of each series, and what is said beside."""
+def fusible(o, case, gpus):
+    """Milliseconds a round, of each series."""
     r, statement = CASES[case]
     text = SETUP.format(n=o.n, r=r.format(n=o.n))
     text += f'for k = 1:5\n {statement}\nend\n'
@@ -50,12 +49,12 @@ def fusible(o, case):
     path = nccl()
     if path and 'FUSIBLE_NCCL' not in env:
         env['FUSIBLE_NCCL'] = path
-    target = f'cuda:0-{o.gpus - 1}' if o.gpus > 1 else 'cuda'
+    target = f'cuda:0-{gpus - 1}' if gpus > 1 else 'cuda'
     run = subprocess.run([o.fusible, '--no-rc', '--target', target, '--plan', 'box', '-e', text],
                          env=env, capture_output=True, text=True, timeout=600)
     took = [float(line.split()[1]) for line in run.stdout.split('\n') if line.startswith('took')]
     if run.returncode or not took:
-        print(f'{case}: fusible ended with {run.returncode}\n'
+        print(f'{case} on {gpus}: fusible ended with {run.returncode}\n'
               f'{run.stdout[-2000:]}{run.stderr[-2000:]}')
         return []
     if o.plans:
@@ -164,7 +163,9 @@ def main():
     o = options.parse_args()
     if o.torch_rank >= 0:
         return torch_rank(o.torch_rank, o, o.json)
-    ours = {case: fusible(o, case) for case in o.cases.split(',')}
+    cases = o.cases.split(',')
+    one = {case: fusible(o, case, 1) for case in cases}
+    ours = {case: fusible(o, case, o.gpus) for case in cases}
     try:
         import torch  # noqa: F401
         theirs = by_torch(o)
@@ -173,15 +174,16 @@ def main():
     print(f"{o.gpus} x {theirs.get('device', 'GPU')}, n = {o.n}, f32, torch {theirs.get('torch')}, "
           f"NCCL {theirs.get('nccl')}; milliseconds a round, medians of {SERIES} series of "
           f"{o.rounds}")
-    print(f'{"case":8} {"Fusible":>9} {"torch":>9} {"torch, graph":>13}')
+    print(f'{"case":8} {"1 GPU":>9} {"Fusible":>9} {"torch":>9} {"torch, graph":>13}')
     for case, took in ours.items():
         t = theirs['cases'].get(case, {})
-        cells = [took, t.get('launches'), t.get('graph')]
+        cells = [one[case], took, t.get('launches'), t.get('graph')]
         print(f'{case:8} ' + ' '.join(f'{statistics.median(c):{w}.3f}' if c else f'{"-":>{w}}'
-                                      for c, w in zip(cells, (9, 9, 13))))
+                                      for c, w in zip(cells, (9, 9, 9, 13))))
     if o.json:
         with open(o.json, 'w', encoding='utf-8') as f:
-            json.dump({'gpus': o.gpus, 'n': o.n, 'fusible': ours, 'torch': theirs}, f, indent=1)
+            json.dump({'gpus': o.gpus, 'n': o.n, 'one': one, 'fusible': ours, 'torch': theirs}, f,
+                      indent=1)
     return 0
 
 
