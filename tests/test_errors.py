@@ -565,6 +565,8 @@ SURPRISES = [
      'zeros(n, "f64")', 'f64([1, 2])/3'),
     ('z = zeros(3); z[2] = sum(f64(keep))/3', 'warning: these f64 values are rounded',
      'zeros(n, "f64")', None),
+    ('z = c64([1, 2]); z[1] = c128(1 + 2i)/3', 'warning: these c128 values are rounded to c64',
+     'zeros(n, "c128")', 'c128(1 + 2i)/3'),
     ('z = zeros(3, "f64"); z[1:2] = f64([1, 2])/3; z[1] = 0.1', None, None, None),
     ('z = zeros(3); z[1] = 1/3; z[2:3] = [0.1, 0.2]', None, None, None),
     ('prod(i64(1:25))', 'warning: a product of 25 whole numbers wraps', 'prod(f64(x))',

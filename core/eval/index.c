@@ -874,6 +874,12 @@ static enum fs_status update_real(struct fs_interp *in, const struct put *p,
   return st;
 }
 
+/* A complex tensor whose parts are f64. */
+static bool is_wide(const struct fs_val *v) {
+  const struct fs_tensor *t = v->kind == FS_V_COMPLEX ? fs_val_like(v) : NULL;
+  return t && t->dtype == FS_F64;
+}
+
 /* Each part of a complex tensor gets that of the value; so does what a list names twice, but for
  * products and quotients, which mix the parts. */
 static enum fs_status update_complex(struct fs_interp *in, const struct put *p,
@@ -885,6 +891,8 @@ static enum fs_status update_complex(struct fs_interp *in, const struct put *p,
     return fs_in_error(in, p->s->span, "wrong-type", "a loop does it one by one",
                        "a list may not name places twice where they are multiplied or divided "
                        "by complex numbers");
+  if (is_wide(&p->value) && !is_wide(base))
+    fs_tell_narrowed(in, p->s->expr->span, fs_complex_name(FS_F64), fs_complex_name(FS_F32));
   for (int k = 0; k < 2 && st == FS_OK; k++) {
     bool factor = by >= FS_LIB_MUL;
     struct fs_val value = fs_cx_part(&p->value, k);

@@ -1,7 +1,18 @@
 /* part.c - values that replace a part of a tensor, which keeps the type of the whole. */
 #include <math.h>
+#include <stdio.h>
 
 #include "core/eval/trace.h"
+
+void fs_tell_narrowed(struct fs_interp *in, struct fs_span span, const char *from, const char *to) {
+  char hint[120];
+  snprintf(hint, sizeof hint, "zeros(n, \"%s\") holds them as they are; %s(...) makes such a tensor "
+           "of one", from, from);
+  if (!in->lib_depth)
+    fs_tell_once(in->diags, FS_WARNING, span, "narrowed", hint,
+                 "these %s values are rounded to %s, the type of the tensor that they are put into",
+                 from, to);
+}
 
 enum fs_status fs_tv_for_part(struct fs_interp *in, const struct fs_val *v, struct fs_span span,
                               enum fs_dtype dt, struct fs_tv *out) {
@@ -26,12 +37,8 @@ enum fs_status fs_tv_for_part(struct fs_interp *in, const struct fs_val *v, stru
                        "cannot put %s into a tensor of %s: it is too large",
                        fs_in_text(in, span), fs_dtype_name(dt));
   bool narrower = fs_dtype_is_float(dt) && dt != FS_F64;
-  if (narrower && out->dtype == FS_F64 && v->kind == FS_V_TENSOR && !v->literal &&
-      !in->lib_depth)
-    fs_tell_once(in->diags, FS_WARNING, span, "narrowed",
-                 "zeros(n, \"f64\") holds them as they are; f64(...) makes such a tensor of one",
-                 "these f64 values are rounded to %s, the type of the tensor that they are put "
-                 "into", fs_dtype_name(dt));
+  if (narrower && out->dtype == FS_F64 && v->kind == FS_V_TENSOR && !v->literal)
+    fs_tell_narrowed(in, span, "f64", fs_dtype_name(dt));
   *out = fs_tv_cast(in, *out, dt);
   return FS_OK;
 }

@@ -200,6 +200,8 @@ enum fs_status fs_tv_concat(struct fs_interp *in, int dim, int n,
 
 /* -- part.c ---------------------------------------------------------------- */
 
+/* Warns once in a session that values lose digits, by the names of both types. */
+void fs_tell_narrowed(struct fs_interp *in, struct fs_span span, const char *from, const char *to);
 /* A value as the part of a tensor of type dt that it is to replace; what would lose a
  * fraction is refused. */
 enum fs_status fs_tv_for_part(struct fs_interp *in, const struct fs_val *v, struct fs_span span,
