@@ -70,7 +70,7 @@ double fs_predict_launch(const struct fs_device *device);
 double fs_predict_barrier(const struct fs_device *device);
 
 /* The least seconds for what limits such a kernel (`bound`, of its prediction): "memory", its bytes
- * at the peak rate of memory, or of the caches that hold its working set; "compute", its operations,
+ * at the peak rate of memory, or of the caches that hold the data; "compute", its operations,
  * with nothing in their way. 0: none, where launches and synchronisation are what takes long. */
 double fs_predict_limit(const struct fs_work *work, const char *bound,
                         const struct fs_device *device);
