@@ -3,7 +3,8 @@
  *
  * Filipovic's slides take the calling order with the lowest bound of on-chip memory.
  * Here the steps of a phase are ordered by branch and bound over what is alive at
- * once, from a greedy start; the order found first stays unless another needs less. */
+ * once, always first with the step that leaves least alive; the order found first stays
+ * unless another needs less. */
 #include "core/plan/kernels/inside.h"
 
 enum {
@@ -125,24 +126,6 @@ static int peak_of(const struct search *s, const int *order) {
   return peak;
 }
 
-/* Always the step that leaves least alive. */
-static void greedy(const struct search *s, int *order) {
-  uint64_t done = 0;
-  for (int n = 0; n < s->n; n++) {
-    int best = -1, best_after = 0, after;
-    struct alive a = alive_after(s, done);
-    for (int i = 0; i < s->n; i++) {
-      if (done >> i & 1 || s->needs[i] & ~done) continue;
-      alive_at(s, &a, i, &after);
-      if (best >= 0 && after >= best_after) continue;
-      best = i;
-      best_after = after;
-    }
-    order[n] = best;
-    done |= (uint64_t)1 << best;
-  }
-}
-
 static void branch(struct search *s, uint64_t done, int depth, int peak) {
   if (depth == s->n) {
     s->best_peak = peak;
@@ -175,18 +158,11 @@ static void branch(struct search *s, uint64_t done, int depth, int peak) {
 static void order_phase(struct fs_kernel *k, int from, int n) {
   struct search s = {.k = k, .from = from, .n = n};
   struct fs_step steps[MAX_ORDERED];
-  int found[MAX_ORDERED];
   if (n > MAX_ORDERED || n < 3) return;
   open_search(&s);
   for (int i = 0; i < n; i++) s.best[i] = i;
   s.best_peak = peak_of(&s, s.best);
   int before = s.best_peak;
-  greedy(&s, found);
-  int peak = peak_of(&s, found);
-  if (peak < s.best_peak) {
-    s.best_peak = peak;
-    memcpy(s.best, found, sizeof found);
-  }
   branch(&s, 0, 0, 0);
   if (s.best_peak >= before) return;
   memcpy(steps, k->steps.data + from, sizeof *steps * (size_t)n);
