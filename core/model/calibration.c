@@ -13,29 +13,23 @@ const double fs_knots[FS_KNOTS] = {
 
 /* -- moves and operations ---------------------------------------------------- */
 
-/* Where a working set lies: so much of the way from a knot to the next one. */
-struct between {
-  int knot;
-  double share;
-};
-
-static struct between between_knots(double working_set) {
-  if (working_set <= fs_knots[0]) return (struct between){0, 0};
+struct fs_between fs_between_knots(double working_set) {
+  if (working_set <= fs_knots[0]) return (struct fs_between){0, 0};
   for (int k = 1; k < FS_KNOTS; k++) {
     if (working_set > fs_knots[k]) continue;
     double low = fs_knots[k - 1];
-    return (struct between){k - 1, log(working_set / low) / log(fs_knots[k] / low)};
+    return (struct fs_between){k - 1, log(working_set / low) / log(fs_knots[k] / low)};
   }
-  return (struct between){FS_KNOTS - 1, 0};
+  return (struct fs_between){FS_KNOTS - 1, 0};
 }
 
-static double cost_between(const double *curve, struct between at) {
+static double cost_between(const double *curve, struct fs_between at) {
   double cost = curve[at.knot];
   return at.share > 0 ? cost + at.share * (curve[at.knot + 1] - cost) : cost;
 }
 
 double fs_move_cost(const double *curve, double working_set) {
-  return cost_between(curve, between_knots(working_set));
+  return cost_between(curve, fs_between_knots(working_set));
 }
 
 int fs_hiding_phase(const struct fs_work *w, int phase) {
@@ -43,19 +37,17 @@ int fs_hiding_phase(const struct fs_work *w, int phase) {
 }
 
 /* The kernels of a block have few working sets: most have that of the last one. */
-static struct between known_knots(struct fs_kind_memo *memo, double working_set) {
-  struct between at;
-  if (memo && memo->working_set == working_set)
-    return (struct between){memo->knot, memo->share};
-  at = between_knots(working_set);
-  if (memo) memo->working_set = working_set, memo->knot = at.knot, memo->share = at.share;
-  return at;
+static struct fs_between known_knots(struct fs_kind_memo *memo, double working_set) {
+  if (!memo) return fs_between_knots(working_set);
+  if (memo->working_set != working_set) memo->at = fs_between_knots(working_set);
+  memo->working_set = working_set;
+  return memo->at;
 }
 
 struct fs_parts fs_predict_parts(struct fs_kind_memo *memo, const struct fs_work *w,
                                  const struct fs_calibration *c) {
   struct fs_parts p = {0};
-  struct between at = known_knots(memo, w->working_set);
+  struct fs_between at = known_knots(memo, w->working_set);
   for (int k = 0; k < w->n_amounts; k++) {
     const struct fs_amount *a = &w->amounts[k];
     int phase = fs_hiding_phase(w, a->phase);

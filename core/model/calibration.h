@@ -40,6 +40,7 @@ enum {
 /* The working sets of the knots: 16 KiB and each time four times as much, but
  * closer from 4 MiB to 256 MiB, where caches end. */
 extern const double fs_knots[FS_KNOTS];
+struct fs_between fs_between_knots(double working_set);
 
 struct fs_lib_point {
   double flops, seconds;       /* ascending in both                          */

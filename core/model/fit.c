@@ -156,20 +156,9 @@ static void put(struct problem *p, int row, int column, double value) {
 static void put_move(struct problem *p, int row, int move, double amount, double working_set) {
   if (base_of(move) >= 0)
     put_move(p, row, base_of(move), base_share(move) * amount, working_set);
-  int k = 1;
-  if (working_set <= fs_knots[0]) {
-    put(p, row, knot_column(move, 0), amount);
-    return;
-  }
-  while (k < FS_KNOTS && working_set > fs_knots[k]) k++;
-  if (k == FS_KNOTS) {
-    put(p, row, knot_column(move, k - 1), amount);
-    return;
-  }
-  double x = log(working_set / fs_knots[k - 1]) /
-             log(fs_knots[k] / fs_knots[k - 1]);
-  put(p, row, knot_column(move, k - 1), amount * (1 - x));
-  put(p, row, knot_column(move, k), amount * x);
+  struct fs_between at = fs_between_knots(working_set);
+  put(p, row, knot_column(move, at.knot), amount * (1 - at.share));
+  put(p, row, knot_column(move, at.knot + 1), amount * at.share);
 }
 
 static void costs_of(const struct problem *p, double overlap, struct fs_calibration *c) {
@@ -182,40 +171,13 @@ static void costs_of(const struct problem *p, double overlap, struct fs_calibrat
           (base_of(m) < 0 ? 0 : base_share(m) * p->x[knot_column(base_of(m), k)]);
 }
 
-/* Moves and computing of each phase, by the costs so far. */
-static void shares(const struct fs_work *w, const struct fs_calibration *c,
-                   double move[FS_WORK_PHASES], double compute[FS_WORK_PHASES]) {
-  for (int ph = 0; ph < FS_WORK_PHASES; ph++) {
-    struct fs_work part = *w;
-    struct fs_calibration apart = *c;
-    apart.overlap = 0;
-    move[ph] = compute[ph] = 0;
-    for (int side = 0; side < 2; side++) {
-      part.n_amounts = 0;
-      for (int k = 0; k < w->n_amounts; k++) {
-        const struct fs_amount *a = &w->amounts[k];
-        bool is_move = a->term >= FS_TM_SYNC_END && a->term < FS_TM_MOVE_END;
-        bool is_compute = a->term >= FS_TM_MOVE_END;
-        if (fs_hiding_phase(w, a->phase) == ph && (side ? is_compute : is_move))
-          part.amounts[part.n_amounts++] = *a;
-      }
-      *(side ? &compute[ph] : &move[ph]) = fs_calibrated(&part, &apart).seconds;
-    }
-  }
-}
-
 /* How much of its work a thread is alone with that nobody helped in the end: 1 where
  * others come in time, else their number, too (calibration.c). */
-static double alone_with(const struct fs_work *w, const struct fs_calibration *c,
-                         const double move[FS_WORK_PHASES],
-                         const double compute[FS_WORK_PHASES]) {
-  double theirs = 0, body = 0;
-  for (int k = 0; k < w->n_amounts; k++)
-    if (w->amounts[k].term == FS_TM_LATE) theirs = w->amounts[k].amount;
+static double alone_with(const struct fs_parts *parts, double overlap) {
+  double body = 0, helped = 1 - parts->theirs;
   for (int ph = 0; ph < FS_WORK_PHASES; ph++)
-    body += fs_hidden_behind(move[ph], compute[ph], c->overlap);
-  double helped = 1 - theirs;
-  return theirs * c->cost[FS_TM_LATE] * helped > body * theirs ? 1 / helped : 1;
+    body += fs_hidden_behind(parts->move[ph], parts->compute[ph], overlap);
+  return parts->late * helped > body * parts->theirs ? 1 / helped : 1;
 }
 
 /* How much of moving, or of computing, is in what both take: of (m^p + c^p)^(1/p), so
@@ -231,23 +193,19 @@ static double seen_of(double part, double other, double overlap) {
 static void sample_row(struct problem *p, int row, const struct fs_calibration *c) {
   const struct fs_work *w = &p->samples[row].work;
   double scale = p->weight[row] / p->samples[row].seconds;
-  double move[FS_WORK_PHASES], compute[FS_WORK_PHASES];
-  shares(w, c, move, compute);
-  double moved = 0, trips = 0;
-  for (int ph = 0; ph < FS_WORK_PHASES; ph++) moved += move[ph];
-  for (int k = 0; k < w->n_amounts; k++)
-    if (w->amounts[k].term == FS_TM_TRIP)
-      trips += w->amounts[k].amount * c->cost[FS_TM_TRIP];
+  struct fs_parts parts = fs_predict_parts(NULL, w, c);
+  double moved = 0;
+  for (int ph = 0; ph < FS_WORK_PHASES; ph++) moved += parts.move[ph];
   /* Of hypot(moved, trips) - moved; at least some, or it would never grow. */
-  double trip_share = trips > 0 ? (hypot(moved, trips) - moved) / trips : 0;
+  double trips = parts.trips, trip_share = trips > 0 ? (hypot(moved, trips) - moved) / trips : 0;
   trip_share = FS_MAX(trip_share, 0.05);
-  double alone = alone_with(w, c, move, compute), bare = fs_exposed(w);
+  double alone = alone_with(&parts, c->overlap), bare = fs_exposed(w);
   for (int k = 0; k < w->n_amounts; k++) {
     const struct fs_amount *a = &w->amounts[k];
     bool sync = a->term < FS_TM_SYNC_END, is_move = a->term < FS_TM_MOVE_END;
     int ph = fs_hiding_phase(w, a->phase);
-    double mine = is_move ? move[ph] : compute[ph];
-    double other = is_move ? compute[ph] : move[ph];
+    double mine = is_move ? parts.move[ph] : parts.compute[ph];
+    double other = is_move ? parts.compute[ph] : parts.move[ph];
     double seen = sync ? 1 : bare + (1 - bare) * seen_of(mine, other, c->overlap);
     if (a->term == FS_TM_TRIP) seen = trip_share;
     else if (a->term == FS_TM_LATE) seen = alone > 1 ? 0 : 1;

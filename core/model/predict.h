@@ -21,6 +21,12 @@ struct fs_prediction {
 struct fs_prediction fs_predict(const struct fs_work *work,
                                 const struct fs_device *device);
 
+/* Where a working set lies: so much of the way from a knot of costs to the next one. */
+struct fs_between {
+  int knot;
+  double share;
+};
+
 /* What was found of kinds of kernels and what corrects their costs: the thousands of
  * kernels that are priced for one block differ in little of that. Zeroed before its first
  * use; for one device, while its calibration stays as it is. */
@@ -40,8 +46,8 @@ struct fs_kind_memo {
     float at[2];
     struct { float distance; int point; } points[384]; /* in those two       */
   } near[16];
-  double working_set, share; /* the last one, and where it lies between knots */
-  int knot;
+  double working_set;       /* the last one, and where it lies             */
+  struct fs_between at;
   struct fs_known_log {     /* of each dimension, the last one that was asked for */
     float of, log;
   } logs[7];
