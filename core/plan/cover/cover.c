@@ -151,29 +151,12 @@ struct cover {
   int *chosen;          /* candidates, in launch order */
 };
 
-struct order {
-  const struct fs_fusions *p;
-  int *owner;       /* per row: its kernel            */
-  int *waits;       /* per kernel: edges into it left */
-  int *level;       /* ... how many kernels come before it, of which each needs the last */
-  bool *taken;
-  bool library;     /* the last one is a call of one */
+/* A kernel that waits for its turn. */
+struct waiting {
+  int kernel;           /* its candidate */
+  int level;            /* how many kernels come before it, of which each needs the last */
+  struct fs_set needs;
 };
-
-static void count_edges(struct order *o, int kernel, int sign) {
-  const struct fs_fusions *p = o->p;
-  for (int r = 0; r < fs_window_size(p); r++) {
-    if (kernel >= 0 && o->owner[r] != kernel) continue;
-    const struct fs_cluster *cl = fs_window_cluster(p, r);
-    for (int k = 0; k < cl->after.len; k++) {
-      int to = cl->after.data[k] - p->begin;
-      if (to >= fs_window_size(p) || o->owner[to] == o->owner[r]) continue;
-      int *level = &o->level[o->owner[to]];
-      o->waits[o->owner[to]] += sign;
-      if (kernel >= 0) *level = FS_MAX(*level, o->level[kernel] + 1);
-    }
-  }
-}
 
 static bool is_library(const struct fs_fusions *p, int candidate) {
   return fs_window_cluster(p, fs_set_next(&p->candidates.data[candidate].set, 0))->library;
@@ -181,55 +164,43 @@ static bool is_library(const struct fs_fusions *p, int candidate) {
 
 /* Which of the kernels that may be next comes first: in the order of the statements for the
  * strategies that keep it; where launches are shared, by levels, for few barriers, and calls
- * of libraries, which end a launch, together; else as they were found. */
-static int rank_of(const struct order *o, int candidate, int kernel) {
+ * of libraries, which end a launch, together; else as they were found. `library`: the last one
+ * was a call of one. */
+static int rank_of(const struct fs_fusions *p, const struct waiting *w, bool library) {
   enum { OF_OTHERS = 1 << 20 };
-  const struct fs_fusions *p = o->p;
   int first = INT32_MAX;
   if ((p->hurried || p->calls->clusters.len > FS_MAX_SET) && fs_plan_may_join(p->maker))
-    return o->level[kernel] + (is_library(p, candidate) == o->library ? 0 : OF_OTHERS);
+    return w->level + (is_library(p, w->kernel) == library ? 0 : OF_OTHERS);
   if (!fs_plan_keeps_order(p)) return 0;
-  for FS_EACH_MEMBER(r, &p->candidates.data[candidate].set)
+  for FS_EACH_MEMBER(r, &p->candidates.data[w->kernel].set)
     first = FS_MIN(first, p->calls->turn[p->begin + r]);
   return first;
 }
 
-static int next_kernel(const struct order *o, const int *chosen, int n) {
-  int best = -1, least = INT32_MAX;
-  for (int k = 0; k < n; k++) {
-    if (o->taken[k] || o->waits[k]) continue;
-    int rank = rank_of(o, chosen[k], k);
-    if (rank >= least) continue;
-    least = rank;
-    best = k;
-  }
-  return best;
-}
-
 /* Puts the chosen candidates into an order in which each comes after what it
  * depends on; false if two wait for each other. */
-static bool order(const struct fs_fusions *p, int *chosen, int n) {
-  int rows = fs_window_size(p), done = 0;
-  struct order o = {.p = p};
-  o.owner = fs_calloc((size_t)(rows + 2 * n) + 1, sizeof(int));
-  o.waits = o.owner + rows;
-  o.level = o.waits + n;
-  o.taken = fs_calloc((size_t)n + 1, sizeof(bool));
-  int *sorted = fs_malloc(sizeof(int) * (size_t)(n + 1));
+static bool order(const struct fs_fusions *p, int *kernels, int n) {
+  struct waiting list[FS_MAX_SET];
+  struct fs_set done = {{0}};
+  bool library = false;
   for (int k = 0; k < n; k++)
-    for FS_EACH_MEMBER(r, &p->candidates.data[chosen[k]].set) o.owner[r] = k;
-  count_edges(&o, -1, 1);
-  for (int k; done < n && (k = next_kernel(&o, chosen, n)) >= 0;) {
-    o.taken[k] = true;
-    o.library = is_library(p, chosen[k]);
-    sorted[done++] = chosen[k];
-    count_edges(&o, k, -1);
+    list[k] = (struct waiting){kernels[k], 0, fs_set_needs(p, &p->candidates.data[kernels[k]].set)};
+  for (int at = 0; at < n; at++) {
+    int next = -1, least = INT32_MAX;
+    for (int k = 0; k < n - at && least; k++) {
+      int rank = fs_set_is_within(&list[k].needs, &done) ? rank_of(p, &list[k], library) : least;
+      if (rank < least) least = rank, next = k;
+    }
+    if (next < 0) return false;
+    struct waiting taken = list[next];
+    const struct fs_set *set = &p->candidates.data[kernels[at] = taken.kernel].set;
+    memmove(list + next, list + next + 1, sizeof *list * (size_t)(n - at - next - 1));
+    for (int k = 0; k < n - at - 1; k++)
+      if (fs_set_meets(&list[k].needs, set)) list[k].level = FS_MAX(list[k].level, taken.level + 1);
+    library = is_library(p, taken.kernel);
+    fs_set_join(&done, set);
   }
-  if (done == n) memcpy(chosen, sorted, sizeof(int) * (size_t)n);
-  free(o.owner);
-  free(o.taken);
-  free(sorted);
-  return done == n;
+  return true;
 }
 
 /* -- how many there are -------------------------------------------------------------- */

@@ -80,10 +80,6 @@ static double steps_of(const struct fs_fusions *p, double ms) {
 
 /* -- sets ----------------------------------------------------------------------- */
 
-static void drop(struct fs_set *s, int i) {
-  s->word[i / 64] &= ~((uint64_t)1 << (i % 64));
-}
-
 static bool same_set(const void *growth, int index, const void *set) {
   const struct growth *g = growth;
   return !memcmp(&g->seen.data[index].set, set, sizeof(struct fs_set));
@@ -111,6 +107,7 @@ static int look_up(struct growth *g, const struct fs_set *s, bool *fresh) {
 static void compute_reach(struct fs_fusions *p) {
   int n = fs_window_size(p);
   p->reach = FS_NEW_N(p->arena, struct fs_set, n);
+  p->needs = FS_NEW_N(p->arena, struct fs_set, n);
   for (int c = n - 1; c >= 0; c--) {
     const struct fs_cluster *cl = fs_window_cluster(p, c);
     for (int k = 0; k < cl->after.len; k++) {
@@ -119,15 +116,14 @@ static void compute_reach(struct fs_fusions *p) {
       fs_set_add(&p->reach[c], a);
       fs_set_join(&p->reach[c], &p->reach[a]);
     }
+    for FS_EACH_MEMBER(later, &p->reach[c]) fs_set_add(&p->needs[later], c);
   }
 }
 
 static void connect(struct fs_fusions *p) {
   int n = fs_window_size(p);
   p->next_to = FS_NEW_N(p->arena, struct fs_set, n);
-  p->needs = FS_NEW_N(p->arena, struct fs_set, n);
   for (int c = 0; c < n; c++) {
-    for FS_EACH_MEMBER(later, &p->reach[c]) fs_set_add(&p->needs[later], c);
     const struct fs_cluster *cl = fs_window_cluster(p, c);
     const int *lists[] = {cl->before.data, cl->after.data, cl->beside.data};
     int lens[] = {cl->before.len, cl->after.len, cl->beside.len};
@@ -165,20 +161,26 @@ static void compare_price(struct fs_fusions *p, const struct fs_set *s, int at, 
     fs_plan_reject(p, FS_MIN(calls[0], calls[1]), FS_MAX(calls[0], calls[1]), FS_RULE_PRICE);
 }
 
+/* The candidate of a set that was not looked at; else a negative number, and why. */
+static int try_set(struct growth *g, const struct fs_set *s, enum fs_rule *why) {
+  g->p->space.fusions++;
+  *why = fs_plan_forbidden(g->p, s);
+  if (!*why && is_over(g)) *why = FS_RULE_LIMIT;
+  if (*why) return -1;
+  g->work += fs_plan_calls_in(g->p, s);
+  return fs_plan_try(g->p, s, why);
+}
+
 /* The set with cluster c: its candidate, or -1 if it cannot be a fusion. */
 static int grow(struct growth *g, const struct fs_set *from, int c) {
   struct fs_fusions *p = g->p;
   struct fs_set s = *from;
+  enum fs_rule why;
   bool fresh;
   fs_set_add(&s, c);
   int e = look_up(g, &s, &fresh);
   if (!fresh) return g->seen.data[e].at;
-  p->space.fusions++;
-  enum fs_rule why = fs_plan_forbidden(p, &s);
-  int at = -1;
-  if (!why && is_over(g)) why = FS_RULE_LIMIT;
-  if (!why) g->work += fs_plan_calls_in(p, &s);
-  if (!why) at = fs_plan_try(p, &s, &why);
+  int at = try_set(g, &s, &why);
   if (why) note_rejection(p, from, c, why);
   if (at >= 0) compare_price(p, &s, at, fs_set_size(from) == 1);
   g->seen.data[e].at = at;
@@ -203,7 +205,7 @@ static struct fs_set neighbours(struct fs_fusions *p, const struct fs_set *s, bo
       between |= ((from.word[w] & p->needs[c].word[w]) |
                   (to.word[w] & p->reach[c].word[w])) & ~s->word[w];
     if (!between) continue;
-    drop(&out, c);
+    fs_set_drop(&out, c);
     if (!count) continue;
     p->space.fusions++;
     if (fs_set_size(s) == 1) note_rejection(p, s, c, FS_RULE_CONVEX);
@@ -234,7 +236,7 @@ static bool is_hopeless(struct growth *g, const struct fs_set *from, int c) {
   if (fs_set_size(from) < 2) return false;
   for FS_EACH_MEMBER(m, from) {
     struct fs_set without = all;
-    drop(&without, m);
+    fs_set_drop(&without, m);
     const struct seen *s = find_seen(g, &without);
     if (s && s->at < 0) return true;
   }
@@ -420,12 +422,8 @@ static int candidate_of(struct growth *g, const struct fs_set *s) {
   int e = look_up(g, s, &fresh), at = NOT_NOW;
   if (!fresh) return g->seen.data[e].at;
   if (hangs_together(p, s) && is_convex(p, s) && !is_over(g)) {
-    enum fs_rule why = fs_plan_forbidden(p, s);
-    p->space.fusions++;
-    if (!why) {
-      g->work += fs_plan_calls_in(p, s);
-      at = fs_plan_try(p, s, &why);
-    }
+    enum fs_rule why;
+    at = try_set(g, s, &why);
     if (why) p->space.pruned[why]++;
     if (why && why != FS_RULE_SHAPE) at = NO_KERNEL; /* what joins two vectors may come */
   }
@@ -454,27 +452,21 @@ static int joined(struct sketch *s, int a, int b) {
   return at;
 }
 
-/* Whether no kernels wait for each other. */
+/* Whether no kernels wait for each other; which comes first is asked of covers (cover.c). */
 static bool has_order(const struct fs_fusions *p, const int *kernels, int n) {
   struct fs_set done = {{0}}, needs[FS_MAX_SET];
   int left[FS_MAX_SET], before = n + 1;
   for (int k = 0; k < n; k++) {
-    const struct fs_set *s = &p->candidates.data[kernels[k]].set;
     left[k] = k;
-    memset(&needs[k], 0, sizeof needs[k]);
-    for FS_EACH_MEMBER(c, s) fs_set_join(&needs[k], &p->needs[c]);
-    for (size_t w = 0; w < FS_LEN(s->word); w++) needs[k].word[w] &= ~s->word[w];
+    needs[k] = fs_set_needs(p, &p->candidates.data[kernels[k]].set);
   }
   while (n < before) {
     before = n;
     n = 0;
-    for (int x = 0; x < before; x++) {
-      uint64_t waits = 0;
-      for (size_t w = 0; w < FS_LEN(done.word); w++)
-        waits |= needs[left[x]].word[w] & ~done.word[w];
-      if (waits) left[n++] = left[x];
-      else fs_set_join(&done, &p->candidates.data[kernels[left[x]]].set);
-    }
+    for (int x = 0; x < before; x++)
+      if (fs_set_is_within(&needs[left[x]], &done))
+        fs_set_join(&done, &p->candidates.data[kernels[left[x]]].set);
+      else left[n++] = left[x];
   }
   return !n;
 }
@@ -531,7 +523,7 @@ static bool move_between(struct sketch *s, int a, int b) {
   for FS_EACH_MEMBER(c, &from) {
     struct fs_set rest = from, more = to;
     if (!fs_set_has(&near, c) || is_hopeless(g, &to, c)) continue;
-    drop(&rest, c);
+    fs_set_drop(&rest, c);
     fs_set_add(&more, c);
     int y = candidate_of(g, &more), x = y < 0 ? -1 : candidate_of(g, &rest);
     if (x >= 0 && replace(s, a, b, x, y)) return true;
@@ -545,7 +537,7 @@ static bool move_out(struct sketch *s, int a) {
   if (fs_set_size(&from) == 1) return false;
   for FS_EACH_MEMBER(c, &from) {
     struct fs_set rest = from;
-    drop(&rest, c);
+    fs_set_drop(&rest, c);
     int x = candidate_of(s->g, &rest);
     if (x >= 0 && replace(s, a, -1, x, c)) return true;
   }

@@ -29,6 +29,14 @@ static inline void fs_set_add_between(const struct fs_fusions *p, struct fs_set 
     s->word[w] |= from.word[w] & to.word[w];
 }
 
+/* What must have run before a set. */
+static inline struct fs_set fs_set_needs(const struct fs_fusions *p, const struct fs_set *s) {
+  struct fs_set needs = {{0}};
+  for FS_EACH_MEMBER(c, s) fs_set_join(&needs, &p->needs[c]);
+  fs_set_drop_all(&needs, s);
+  return needs;
+}
+
 /* candidates.c: the candidate of a set, made if it is legal; -1 with the rule in *why. */
 int fs_plan_try(struct fs_fusions *p, const struct fs_set *s, enum fs_rule *why);
 /* The candidate of a cluster alone; false: it has no kernel. */

@@ -13,6 +13,9 @@ static inline bool fs_set_has(const struct fs_set *s, int i) {
 static inline void fs_set_add(struct fs_set *s, int i) {
   s->word[i / 64] |= (uint64_t)1 << (i % 64);
 }
+static inline void fs_set_drop(struct fs_set *s, int i) {
+  s->word[i / 64] &= ~((uint64_t)1 << (i % 64));
+}
 static inline int fs_set_size(const struct fs_set *s) {
   int n = 0;
   for (size_t w = 0; w < FS_LEN(s->word); w++) n += __builtin_popcountll(s->word[w]);
@@ -25,6 +28,14 @@ static inline bool fs_set_meets(const struct fs_set *a, const struct fs_set *b) 
 }
 static inline void fs_set_join(struct fs_set *to, const struct fs_set *from) {
   for (size_t w = 0; w < FS_LEN(to->word); w++) to->word[w] |= from->word[w];
+}
+static inline void fs_set_drop_all(struct fs_set *from, const struct fs_set *those) {
+  for (size_t w = 0; w < FS_LEN(from->word); w++) from->word[w] &= ~those->word[w];
+}
+static inline bool fs_set_is_within(const struct fs_set *part, const struct fs_set *whole) {
+  struct fs_set rest = *part;
+  fs_set_drop_all(&rest, whole);
+  return !fs_set_meets(&rest, &rest);
 }
 /* The first member at or after `from`; FS_MAX_SET if there is none. */
 static inline int fs_set_next(const struct fs_set *s, int from) {
