@@ -94,16 +94,11 @@ struct fs_calibration *fs_calibration_reference(const struct fs_device *device) 
   return c;
 }
 
-/* In bytes moved: against the grain a sector or a line is fetched for 4 bytes. */
-static double plain_share(enum fs_term move) {
-  switch (move) {
-    case FS_TM_STRIDED: return 3;
-    case FS_TM_READ_TILE: case FS_TM_WRITE_TILE: return 1.05;
-    case FS_TM_STRIDED_TILE: return 0.1;
-    case FS_TM_APART: case FS_TM_AGAIN: case FS_TM_TAIL: return 0;
-    default: return 1;
-  }
-}
+/* What moves cost, in bytes that are read in order. */
+static const double by_the_book[] = {
+#define FS_TERM(id, name, book, what) book,
+#include "core/model/terms.def"
+};
 
 struct fs_calibration *fs_calibration_plain(const struct fs_device *device) {
   struct fs_calibration *c = fs_calloc(1, sizeof *c);
@@ -117,7 +112,7 @@ struct fs_calibration *fs_calibration_plain(const struct fs_device *device) {
   for (unsigned m = 0; m < FS_MOVES; m++)
     for (int k = 0; k < FS_KNOTS; k++) {
       bool cached = fs_knots[k] < 0.5 * (double)device->cache_bytes;
-      c->curve[m][k] = plain_share((enum fs_term)(m + FS_TM_SYNC_END)) /
+      c->curve[m][k] = by_the_book[m + FS_TM_SYNC_END] /
                        (cached ? device->cache_bandwidth : device->bandwidth);
     }
   c->overlap = 0.9;

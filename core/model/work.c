@@ -18,23 +18,8 @@ enum fs_term fs_term_reduce(unsigned op, unsigned over, bool product, enum fs_ar
 }
 
 static const char *const plain[FS_TM_MAP] = {
-  [FS_TM_LAUNCH] = "launch", [FS_TM_ROW] = "row", [FS_TM_TILE] = "tile",
-  [FS_TM_THREADS] = "threads", [FS_TM_SWEEP] = "sweep",
-  [FS_TM_ACCESS] = "access", [FS_TM_FOLD] = "fold",
-  [FS_TM_FOLD_DEPTH] = "fold.depth",
-  [FS_TM_FOLD_SCALAR] = "fold.scalar", [FS_TM_TURN] = "turn",
-  [FS_TM_WAIT] = "wait", [FS_TM_STALL] = "stall",
-  [FS_TM_MARCH] = "march",
-  [FS_TM_TRIP] = "trip", [FS_TM_LATE] = "late", [FS_TM_READ_FLAT] = "read.flat",
-  [FS_TM_WRITE_FLAT] = "write.flat", [FS_TM_READ_ROW] = "read.row",
-  [FS_TM_WRITE_ROW] = "write.row", [FS_TM_READ_TILE] = "read.tile",
-  [FS_TM_WRITE_TILE] = "write.tile", [FS_TM_STRIDED] = "strided",
-  [FS_TM_PAST] = "past", [FS_TM_STRIDED_TILE] = "strided.tile",
-  [FS_TM_APART] = "apart", [FS_TM_AGAIN] = "again", [FS_TM_TAIL] = "tail",
-  [FS_TM_CONVERT] = "convert",
-  [FS_TM_GENERAL] = "general", [FS_TM_RANDOM] = "random",
-  [FS_TM_IOTA] = "iota", [FS_TM_NEIGHBOUR] = "neighbour", [FS_TM_ROW_STEP] = "row.step",
-  [FS_TM_FOLD_PART] = "fold.part", [FS_TM_USER] = "user",
+#define FS_TERM(id, name, ...) name,
+#include "core/model/terms.def"
 };
 
 const char *const fs_arith_names[FS_AR_COUNT] = {"f32", "f64", "half", "int"};

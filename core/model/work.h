@@ -27,47 +27,14 @@ enum fs_arith { FS_AR_F32, FS_AR_F64, FS_AR_HALF, FS_AR_INT, FS_AR_COUNT };
 enum fs_arith fs_arith_of(enum fs_dtype dt);
 
 enum fs_term {
-  /* Once for each kernel, in seconds: launch and synchronisation. */
-  FS_TM_LAUNCH,              /* every kernel                                 */
-  FS_TM_ROW, FS_TM_TILE,     /* beyond it: a kernel of that scheme           */
-  FS_TM_THREADS,             /* CPU: sleeping threads are called             */
-  FS_TM_SWEEP,               /* each phase after the first                   */
-  FS_TM_ACCESS,              /* each array                                   */
-  FS_TM_FOLD,                /* results over rows: a grid barrier, and a fold */
-  FS_TM_FOLD_DEPTH,          /* GPU: each block whose partial results are read */
-  FS_TM_FOLD_SCALAR,         /* only scalars are folded, by the last block   */
-  FS_TM_TURN,                /* GPU: each task that a block takes            */
-  FS_TM_WAIT,                /* ... in which it waits for a result of a row  */
-  FS_TM_STALL,               /* ... before which it has nothing under way     */
-  FS_TM_MARCH,               /* GPU: each panel, over which blocks go in step */
-  FS_TM_TRIP,                /* ... each time that it asks for all it can hold */
-  FS_TM_LATE,                /* CPU: until they come, one thread works alone: their share of it */
-  FS_TM_SYNC_END,            /* ... of these terms                           */
-
-  /* Bytes moved: the price depends on where they lie (the working set). */
-  FS_TM_READ_FLAT = FS_TM_SYNC_END, FS_TM_WRITE_FLAT,
-  FS_TM_READ_ROW, FS_TM_WRITE_ROW,
-  FS_TM_READ_TILE, FS_TM_WRITE_TILE,
-  FS_TM_PAST,                /* CPU: written past the caches                 */
-  FS_TM_STRIDED,             /* of the above: against the grain, beyond it   */
-  FS_TM_STRIDED_TILE,        /* ... in a tile kernel, which turns it on chip */
-  FS_TM_APART,               /* GPU, of the above: rows off 16-byte boundaries */
-  FS_TM_AGAIN,               /* read again since the chip could not hold it  */
-  FS_TM_TAIL,                /* GPU: could be moved while the last tasks run */
-  FS_TM_MOVE_END,
-
-  /* Elements computed. */
-  FS_TM_CONVERT = FS_TM_MOVE_END, /* half types, on their way to and fro     */
-  FS_TM_GENERAL,             /* an index made by division; CPU: put together piece by piece */
-  FS_TM_RANDOM, FS_TM_IOTA,
-  FS_TM_NEIGHBOUR,           /* bytes that come from a cache once more: neighbours in another row */
-  FS_TM_ROW_STEP,            /* each step on each row                        */
-  FS_TM_FOLD_PART,           /* partial results folded                       */
-  FS_TM_USER,                /* user functions, in seconds (elem.h)          */
+#define FS_TERM(id, ...) FS_TM_##id,
+#include "core/model/terms.def"
   FS_TM_MAP,                 /* + op * FS_AR_COUNT + fs_arith                */
   FS_TM_REDUCE = FS_TM_MAP + FS_MAP_OP_COUNT * FS_AR_COUNT,
                              /* + fs_term_reduce()                           */
-  FS_TM_COUNT = FS_TM_REDUCE + 3 * 2 * 2 * FS_AR_COUNT
+  FS_TM_COUNT = FS_TM_REDUCE + 3 * 2 * 2 * FS_AR_COUNT,
+  FS_TM_SYNC_END = FS_TM_READ_FLAT, /* where moves begin                     */
+  FS_TM_MOVE_END = FS_TM_CONVERT    /* ... and elements                      */
 };
 
 static inline enum fs_term fs_term_map(unsigned op, enum fs_arith a) {

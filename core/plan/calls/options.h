@@ -7,12 +7,8 @@
 #include "core/plan/calls/rule.h"
 
 enum fs_strategy {
-  FS_SMART,        /* the least predicted time                               */
-  FS_MIN_SYNC,     /* the fewest kernels, then the least time                */
-  FS_MIN_MEMORY,   /* the least peak memory, then the least time             */
-  FS_NO_REORDER,   /* kernels keep the order of the statements               */
-  FS_MANUAL,       /* only `barrier` statements split                        */
-  FS_FUSE_OFF      /* a kernel for each call                                 */
+#define FS_STRATEGY(id, ...) FS_##id,
+#include "core/plan/calls/words.def"
 };
 extern const char *const fs_strategy_names[]; /* "smart", "minsync" ... */
 
