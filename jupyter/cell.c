@@ -113,9 +113,8 @@ static json_t *plan_data(const struct fs_cell *c, const json_t *event) {
   fs_str_puts(&html, "<pre>");
   fs_str_put_html(&html, fs_str_text(&text), text.len);
   fs_str_puts(&html, "</pre>");
-  json_t *copy = json_deep_copy(event);
   data = json_pack("{ss ss so}", "text/plain", fs_str_text(&text), "text/html",
-                   fs_str_text(&html), PLAN_TYPE, copy);
+                   fs_str_text(&html), PLAN_TYPE, fs_plan_brief(event));
   fs_str_free(&text);
   fs_str_free(&html);
   return signed_data(c, data);

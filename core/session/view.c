@@ -89,7 +89,6 @@ static json_t *complete(struct fs_session *s, const json_t *event,
                         const struct fs_block *block, const struct fs_picture *p) {
   json_t *all = json_copy((json_t *)(uintptr_t)event);
   if (!block) return all;
-  json_object_set_new(all, "code", code_of(s, block));
   if (p && block->plan->found->plan_seconds < QUICK) /* with the times that are known by now */
     json_object_set_new(all, "alternatives",
                         fs_session_alternatives(s, block->plan, block, COMBINATIONS));
@@ -127,8 +126,7 @@ json_t *fs_session_rich_plan(struct fs_session *s, const json_t *event,
   json_object_set_new(data, "text/plain", plain_of(s, event));
   json_object_set_new(data, "text/html",
                       json_stringn(fs_str_text(&html), html.len));
-  json_object_set_new(data, "application/vnd.fusible.plan+json",
-                      json_copy((json_t *)(uintptr_t)event));
+  json_object_set_new(data, "application/vnd.fusible.plan+json", fs_plan_brief(event));
   fs_str_free(&html);
   json_t *rich = json_copy((json_t *)(uintptr_t)event);
   json_object_set_new(rich, "data", data);
@@ -179,6 +177,7 @@ static enum fs_status draw(struct fs_session *s, const char *form,
   }
   bool here = s->last_runner == fs_session_runner(s);
   json_t *all = complete(s, plan, here ? block : NULL, p);
+  if (here && block) json_object_set_new(all, "code", code_of(s, block));
   fs_plan_put_page(all, p->svg, out);
   json_decref(all);
   if (!p->svg) fs_session_note(s, "no-graphviz", "%s", p->why);

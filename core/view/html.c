@@ -622,7 +622,7 @@ static void put_foot(struct fs_str *out, const json_t *plan) {
   fs_str_puts(out, "</small></p>\n");
 }
 
-void fs_plan_put_html(const json_t *plan, const char *svg, struct fs_str *out) {
+static void put_plan(const json_t *plan, const char *svg, bool whole, struct fs_str *out) {
   if (!json_array_size(json_object_get(plan, "kernels"))) return;
   fs_str_puts(out, "<details>\n<summary>");
   put_head(out, plan);
@@ -631,10 +631,28 @@ void fs_plan_put_html(const json_t *plan, const char *svg, struct fs_str *out) {
   put_graph(out, svg);
   put_reasons(out, plan);
   put_alternatives(out, plan);
-  put_chip(out, plan);
-  put_code(out, plan);
+  if (whole) put_chip(out, plan);
+  if (whole) put_code(out, plan);
   put_foot(out, plan);
   close_details(out);
+}
+
+void fs_plan_put_html(const json_t *plan, const char *svg, struct fs_str *out) {
+  put_plan(plan, svg, false, out);
+}
+
+json_t *fs_plan_brief(const json_t *plan) {
+  static const char *const long_ones[] = {"elements", "occupancy", "calls"};
+  const json_t *k;
+  size_t i;
+  json_t *brief = json_copy((json_t *)(uintptr_t)plan), *kernels = json_array();
+  json_array_foreach(json_object_get(plan, "kernels"), i, k) {
+    json_t *one = json_copy((json_t *)(uintptr_t)k);
+    for (size_t n = 0; n < FS_LEN(long_ones); n++) json_object_del(one, long_ones[n]);
+    json_array_append_new(kernels, one);
+  }
+  json_object_set_new(brief, "kernels", kernels);
+  return brief;
 }
 
 void fs_plan_put_page(const json_t *plan, const char *svg, struct fs_str *out) {
@@ -643,7 +661,7 @@ void fs_plan_put_page(const json_t *plan, const char *svg, struct fs_str *out) {
   fs_str_printf(out, "%.0f</title>\n</head>\n<body>\n",
                 fmax(number(plan, "block"), 0));
   size_t at = out->len;
-  fs_plan_put_html(plan, svg, out);
+  put_plan(plan, svg, true, out);
   /* The outermost fold is open: the page is about nothing else. */
   static const char closed[] = "<details>", open[] = "<details open>";
   if (out->len > at) {

@@ -99,11 +99,14 @@ bool fs_dot_svg(const char *dot, struct fs_str *out, const char **why);
 /* -- for a browser (html.c) ----------------------------------------------------- */
 
 /* A fragment without scripts, styles, links and identifiers, of tags that pass
- * JupyterLab's sanitiser. It folds out to the kernels with bars, the graph (`svg`
- * as an image; NULL: none), the reasons, and what the plan carries of "code" and
- * "alternatives". All texts pass fs_str_put_html(). */
+ * JupyterLab's sanitiser, short as notebooks keep it. It folds out to the kernels with
+ * bars, the graph (`svg` as an image; NULL: none), the reasons, and "alternatives" where
+ * the plan carries them. All texts pass fs_str_put_html(). */
 void fs_plan_put_html(const json_t *plan, const char *svg, struct fs_str *out);
-/* The same as a whole page. */
+/* All of it as a page: what the kernels hold in memory and on the chip, and "code", too. */
 void fs_plan_put_page(const json_t *plan, const char *svg, struct fs_str *out);
+/* The plan without what each kernel holds, its occupancy and its calls, which a notebook would
+ * keep for every plan that it shows. The caller gets it. */
+json_t *fs_plan_brief(const json_t *plan);
 
 #endif

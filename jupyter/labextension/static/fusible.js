@@ -770,7 +770,7 @@
     drawSettings(card, kernel) {
       // Those of a plan that has not run are not known yet: kernels may be others.
       const same = this.plan.state !== 'considered' || this.settings.size > 0;
-      if (!same || !kernel.occupancy) return;
+      if (!same || !kernel.setting) return;
       const details = make('details', card);
       const hand = kernel.by_hand ? ` (by hand: ${kernel.by_hand})` : '';
       const summary = make('summary', details, `settings${hand}`);
@@ -935,12 +935,12 @@
         if (model.data['text/html']) await this.addTable(model);
       }
 
-      /* What is seen where nothing can run, folded away: the graph, the reasons, the code. */
+      /* What is seen where nothing can run, folded away: the graph and the reasons. */
       async addTable(model) {
         const fold = new widgets.Widget(), html = this.rendermime.createRenderer('text/html');
         const details = make('details', fold.node);
         fold.addClass('jp-FusiblePlan');
-        make('summary', details, 'table, reasons, code');
+        make('summary', details, 'table, reasons');
         await html.renderModel(model);
         this.addWidget(fold);
         this.addWidget(html);
