@@ -11,7 +11,7 @@
 
 /* Pictures kept; columns of a box in plain text; combinations told of; seconds that
  * planning may have taken for them to come with every plan. */
-enum { PICTURES_KEPT = 64, PLAIN_WIDTH = 100, COMBINATIONS = 6,
+enum { PICTURES_KEPT = 64, PLAIN_WIDTH = 100, COMBINATIONS = 3,
        MOST_PICTURE = 64 << 10, /* bytes that go into a notebook */
        TRIVIAL_BYTES = 64 << 10 };
 static const double QUICK = 0.01;

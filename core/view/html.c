@@ -642,15 +642,20 @@ void fs_plan_put_html(const json_t *plan, const char *svg, struct fs_str *out) {
 }
 
 json_t *fs_plan_brief(const json_t *plan) {
-  static const char *const long_ones[] = {"elements", "occupancy", "calls"};
+  static const char *const kept[] = {"id", "scheme", "joint", "does", "space", "statements",
+                                     "sweeps", "why_split", "copies", "moves", "bound",
+                                     "predicted", "measured", "ratio", "setting", "by_hand"};
   const json_t *k;
   size_t i;
   json_t *brief = json_copy((json_t *)(uintptr_t)plan), *kernels = json_array();
   json_array_foreach(json_object_get(plan, "kernels"), i, k) {
-    json_t *one = json_copy((json_t *)(uintptr_t)k);
-    for (size_t n = 0; n < FS_LEN(long_ones); n++) json_object_del(one, long_ones[n]);
+    json_t *one = json_object();
+    for (size_t n = 0; n < FS_LEN(kept); n++)
+      if (json_object_get(k, kept[n])) json_object_set(one, kept[n], json_object_get(k, kept[n]));
     json_array_append_new(kernels, one);
   }
+  json_object_del(brief, "account"); /* the table has it */
+  json_object_del(brief, "space");
   json_object_set_new(brief, "kernels", kernels);
   return brief;
 }

@@ -105,8 +105,8 @@ bool fs_dot_svg(const char *dot, struct fs_str *out, const char **why);
 void fs_plan_put_html(const json_t *plan, const char *svg, struct fs_str *out);
 /* All of it as a page: what the kernels hold in memory and on the chip, and "code", too. */
 void fs_plan_put_page(const json_t *plan, const char *svg, struct fs_str *out);
-/* The plan without what each kernel holds, its occupancy and its calls, which a notebook would
- * keep for every plan that it shows. The caller gets it. */
+/* The plan as far as a notebook shows it as cards: of kernels what they do, how and how long.
+ * A notebook keeps it for every plan. The caller gets it. */
 json_t *fs_plan_brief(const json_t *plan);
 
 #endif

@@ -45,9 +45,7 @@ MODELS = {'NVIDIA H200': 'h200', 'NVIDIA H100': 'h100', 'NVIDIA A100': 'a100'}
 
 def plan_of(event):
     return {'calls': event['calls'], 'unfused': (event.get('unfused') or {}).get('kernels'),
-            'kernels': [{k: kernel.get(k) for k in OF_KERNEL} |
-                        {x: sorted(str(a['name']) for a in kernel[x]) for x in ('reads', 'writes')}
-                        for kernel in event['kernels']]}
+            'kernels': [{k: kernel.get(k) for k in OF_KERNEL} for kernel in event['kernels']]}
 
 
 def plans_in(outputs):
