@@ -322,6 +322,13 @@ struct fs_graph {
   struct fs_graph *next_dying;   /* of fs_tensor_unref()                  */
 };
 
+/* Whether a barrier keeps these two nodes, the first one before the other, apart. */
+static inline bool fs_graph_has_barrier(const struct fs_graph *g, fs_id first, fs_id last) {
+  for (int b = 0; b < g->barriers.len; b++)
+    if (first < g->barriers.data[b] && last >= g->barriers.data[b]) return true;
+  return false;
+}
+
 struct fs_graph *fs_graph_new(void);
 void fs_graph_free(struct fs_graph *g);
 /* Empties it for the next block; its memory stays, unless there is much of it. */

@@ -1,11 +1,20 @@
 /* program.c - programs of loops: made, dumped and checked. */
 #include "core/lower/program.h"
 
-static const char *const kind_names[FS_LP_KINDS] = {
-    "text", "place", "block", "for", "while", "if", "function", "let", "load", "map", "acc",
-    "fold", "store", "barrier", "copy", "wait"};
-static const char *const axis_names[FS_LP_AXES] = {"serial", "grid", "block", "rows", "vectors",
-                                                   "lanes", "roles"};
+static const struct {
+  const char *name;
+  bool body;
+} kinds[FS_LP_KINDS] = {
+#define FS_LP_KIND(id, name, body, what) {name, body},
+#include "core/lower/kinds.def"
+};
+static const struct {
+  const char *name;
+  char variable;
+} axes[FS_LP_AXES] = {
+#define FS_LP_AXIS(id, name, variable, what) {name, variable},
+#include "core/lower/kinds.def"
+};
 
 /* -- making --------------------------------------------------------------------- */
 
@@ -155,13 +164,13 @@ bool fs_lp_has_name(const struct fs_lp_writer *w, const char *name) {
 /* -- looking ---------------------------------------------------------------------- */
 
 void fs_lp_put_rounds(const struct fs_lp *x, struct fs_str *out) {
-  char var = x->axis == FS_LP_ROW ? 'b' : x->axis == FS_LP_VECTOR ? 'c' : 'e';
+  char var = axes[x->axis].variable;
   if (x->text) fs_str_puts(out, x->text);
   else fs_str_printf(out, "int %c = 0; %c < %lld; %c++", var, var, (long long)x->extent, var);
 }
 
 static void put_loop(const struct fs_lp *x, struct fs_str *out) {
-  fs_str_printf(out, " %s", axis_names[x->axis]);
+  fs_str_printf(out, " %s", axes[x->axis].name);
   if (x->extent) fs_str_printf(out, " %lld", (long long)x->extent);
   if (x->unroll == FS_LP_UNROLL_ALL) fs_str_puts(out, " unrolled");
   else if (x->unroll) fs_str_printf(out, " unroll %d", x->unroll);
@@ -170,12 +179,12 @@ static void put_loop(const struct fs_lp *x, struct fs_str *out) {
 static void put_value(const struct fs_lp_value *v, bool named, struct fs_str *out) {
   if (!named) fs_str_printf(out, " v%d", v->number);
   for (int axis = 0; axis < FS_LP_AXES; axis++)
-    if (v->over & 1u << axis) fs_str_printf(out, " of %s", axis_names[axis]);
+    if (v->over & 1u << axis) fs_str_printf(out, " of %s", axes[axis].name);
 }
 
 void fs_lp_dump(const struct fs_lp *block, int indent, struct fs_str *out) {
   for (const struct fs_lp *x = block->body; x; x = x->next) {
-    fs_str_printf(out, "%*s%s", 2 * indent, "", kind_names[x->kind]);
+    fs_str_printf(out, "%*s%s", 2 * indent, "", kinds[x->kind].name);
     if (x->kind == FS_LP_FOR) put_loop(x, out);
     if (x->step && x->step->out >= 0) fs_str_printf(out, " v%d", x->step->out);
     else if (x->step) fs_str_printf(out, " a%d", x->step->access);
@@ -194,16 +203,6 @@ void fs_lp_dump(const struct fs_lp *block, int indent, struct fs_str *out) {
     fs_str_printf(out, "%*selse\n", 2 * indent, "");
     fs_lp_dump(x->other, indent + 1, out);
   }
-}
-
-static bool has_body(enum fs_lp_kind kind) {
-  return kind == FS_LP_PLACE || kind == FS_LP_BLOCK || kind == FS_LP_FOR || kind == FS_LP_WHILE ||
-         kind == FS_LP_IF || kind == FS_LP_FUNCTION;
-}
-
-/* Whether the threads of a warp run it, each for elements of its own. */
-static bool is_of_thread(enum fs_lp_axis axis) {
-  return axis == FS_LP_ROW || axis == FS_LP_VECTOR || axis == FS_LP_LANE;
 }
 
 static const char *step_rule(const struct fs_lp *x) {
@@ -225,13 +224,13 @@ static const char *check(const struct fs_lp *block, bool inside, const struct fs
   for (const struct fs_lp *x = block->body; x && !rule; x = x->next) {
     *where = x;
     bool loop = x->kind == FS_LP_FOR;
-    if (!has_body(x->kind) && (x->body || x->other)) rule = "statements in one that has no body";
+    if (!kinds[x->kind].body && (x->body || x->other)) rule = "statements in one that has no body";
     else if (x->other && x->kind != FS_LP_IF) rule = "an else of no if";
     else if (loop && x->extent < 0) rule = "a loop without rounds";
     else if (x->kind == FS_LP_BARRIER && inside) rule = "a barrier among what one thread has";
     else if (x->step) rule = step_rule(x);
     if (rule) return rule;
-    bool in = inside || (loop && is_of_thread(x->axis) && x->extent > 1);
+    bool in = inside || (loop && axes[x->axis].variable && x->extent > 1);
     rule = check(x, in, where);
     if (!rule && x->other) rule = check(x->other, in, where);
   }

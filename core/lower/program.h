@@ -17,29 +17,14 @@
 #include "core/lower/spell.h"
 
 enum fs_lp_kind {
-  FS_LP_TEXT,       /* a statement of which only the text is known               */
-  FS_LP_PLACE,      /* statements of a place of a skeleton, whose name `text` is */
-  FS_LP_BLOCK,      /* statements in braces                                      */
-  FS_LP_FOR, FS_LP_WHILE,
-  FS_LP_IF,         /* `other` is what runs else                                 */
-  FS_LP_FUNCTION,   /* statements that run where they are called                 */
-  FS_LP_LET,        /* names a coordinate, a size or a place                     */
-  FS_LP_LOAD, FS_LP_MAP, FS_LP_ACC, FS_LP_FOLD, FS_LP_STORE, /* `step`           */
-  FS_LP_BARRIER,    /* threads of a block, a cluster or the grid wait            */
-  FS_LP_COPY_ASYNC, /* starts a bulk copy                                        */
-  FS_LP_WAIT,       /* ... and waits for one                                     */
+#define FS_LP_KIND(id, ...) FS_LP_##id,
+#include "core/lower/kinds.def"
   FS_LP_KINDS
 };
-
 /* What a loop goes over. */
 enum fs_lp_axis {
-  FS_LP_SERIAL,     /* one after the other                                       */
-  FS_LP_GRID,       /* pieces that blocks take in turn                           */
-  FS_LP_BLOCK_AXIS, /* what the threads of a block share                         */
-  FS_LP_ROW,        /* rows that a thread has at once                            */
-  FS_LP_VECTOR,     /* its vectors of a row                                      */
-  FS_LP_LANE,       /* elements of a vector                                      */
-  FS_LP_ROLE,       /* warps that do different things                            */
+#define FS_LP_AXIS(id, ...) FS_LP_##id,
+#include "core/lower/kinds.def"
   FS_LP_AXES
 };
 

@@ -94,8 +94,6 @@ static json_t *kinds_object(const struct fs_calibration *c) {
   return o;
 }
 
-static const char *const ariths[FS_AR_COUNT] = {"f32", "f64", "half", "int"};
-
 static json_t *library_array(const struct fs_calibration *c) {
   json_t *list = json_array();
   for (int op = 0; op < FS_LIB_OP_COUNT; op++)
@@ -104,7 +102,7 @@ static json_t *library_array(const struct fs_calibration *c) {
         const struct fs_lib_point *p = &c->library[op][a].at[k];
         json_array_append_new(
             list, json_pack("{s:s, s:s, s:f, s:f}", "call", fs_lib_op_names[op],
-                            "type", ariths[a], "flops", p->flops, "seconds",
+                            "type", fs_arith_names[a], "flops", p->flops, "seconds",
                             p->seconds));
       }
   return list;
@@ -193,7 +191,7 @@ static bool read_library(const json_t *list, struct fs_calibration *c) {
     const char *call = json_string_value(json_object_get(p, "call"));
     const char *type = json_string_value(json_object_get(p, "type"));
     int op = index_of(call, fs_lib_op_names, FS_LIB_OP_COUNT);
-    int a = index_of(type, ariths, FS_AR_COUNT);
+    int a = index_of(type, fs_arith_names, FS_AR_COUNT);
     if (op < 0 || a < 0) return false;
     struct fs_lib_table *t = &c->library[op][a];
     if (t->n == FS_LIB_POINTS) return false;

@@ -303,9 +303,7 @@ static void join_maps(struct fs_calls *p, int *parent, bool join) {
         un->kind != FS_ND_APPLY)
       continue;
     if (un->kind == FS_ND_REDUCE && nd->shape.rank == 0) continue;
-    bool split = false;
-    for (int b = 0; b < p->g->barriers.len; b++)
-      split |= id < p->g->barriers.data[b] && user >= p->g->barriers.data[b];
+    bool split = fs_graph_has_barrier(p->g, id, user);
     int from = find(parent, c), to = find(parent, u.user[c]);
     for (int k = 0; k < p->options->n_pins; k++)
       split |= pinned_apart(p, &p->pins[k], parent, from, to);

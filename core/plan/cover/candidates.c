@@ -12,10 +12,7 @@ static bool crosses_barrier(struct fs_fusions *p, const struct fs_set *s) {
     low = FS_MIN(low, cl->nodes.data[0]);
     high = FS_MAX(high, cl->nodes.data[cl->nodes.len - 1]);
   }
-  for (int b = 0; b < p->g->barriers.len; b++)
-    if (low < p->g->barriers.data[b] && high >= p->g->barriers.data[b])
-      return true;
-  return false;
+  return fs_graph_has_barrier(p->g, low, high);
 }
 
 /* The members are neighbours in the order of the statements. */

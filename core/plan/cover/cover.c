@@ -146,11 +146,6 @@ static void add_columns(struct fs_covering *c) {
 
 /* -- launch order ------------------------------------------------------------------ */
 
-struct cover {
-  int n;
-  int *chosen;          /* candidates, in launch order */
-};
-
 /* A kernel that waits for its turn. */
 struct waiting {
   int kernel;           /* its candidate */
@@ -371,22 +366,22 @@ static struct choices list_choices(struct fs_fusions *p, const struct fs_candida
   return ch;
 }
 
-/* Merges the k best combinations of a cover into the list. */
-static int merge(struct fs_fusions *p, const struct cover *c, int k,
+/* Merges the k best combinations of a cover, its candidates in launch order, into the list. */
+static int merge(struct fs_fusions *p, const int *chosen, int size, int k,
                  struct fs_combination *list, int n) {
   double *sums = fs_malloc(sizeof(double) * (size_t)k), base = 0;
-  int *index = fs_malloc(sizeof(int) * (size_t)k * (size_t)(c->n + 1));
-  const double **costs = fs_malloc(sizeof *costs * (size_t)(c->n + 1));
-  int *lens = fs_malloc(sizeof(int) * (size_t)(c->n + 1));
-  struct choices *ch = FS_NEW_N(p->arena, struct choices, c->n + 1);
-  for (int x = 0; x < c->n; x++) {
-    const struct fs_candidate *cand = &p->candidates.data[c->chosen[x]];
+  int *index = fs_malloc(sizeof(int) * (size_t)k * (size_t)(size + 1));
+  const double **costs = fs_malloc(sizeof *costs * (size_t)(size + 1));
+  int *lens = fs_malloc(sizeof(int) * (size_t)(size + 1));
+  struct choices *ch = FS_NEW_N(p->arena, struct choices, size + 1);
+  for (int x = 0; x < size; x++) {
+    const struct fs_candidate *cand = &p->candidates.data[chosen[x]];
     ch[x] = list_choices(p, cand);
     costs[x] = ch[x].seconds;
     lens[x] = ch[x].n;
     base += extra_cost(p, cand);
   }
-  int found = fs_rank_sums(c->n, costs, lens, k, sums, index);
+  int found = fs_rank_sums(size, costs, lens, k, sums, index);
   for (int f = 0; f < found; f++) {
     double cost = sums[f] + base;
     int at = n;
@@ -394,12 +389,12 @@ static int merge(struct fs_fusions *p, const struct cover *c, int k,
     if (at >= k) break;
     if (n < k) n++;
     memmove(list + at + 1, list + at, sizeof *list * (size_t)(n - 1 - at));
-    list[at] = (struct fs_combination){.cost = cost, .n = c->n};
-    list[at].picks = FS_NEW_N(p->arena, struct fs_pick, c->n + 1);
-    for (int x = 0; x < c->n; x++) {
-      int i = index[(size_t)f * (size_t)c->n + (size_t)x];
+    list[at] = (struct fs_combination){.cost = cost, .n = size};
+    list[at].picks = FS_NEW_N(p->arena, struct fs_pick, size + 1);
+    for (int x = 0; x < size; x++) {
+      int i = index[(size_t)f * (size_t)size + (size_t)x];
       list[at].picks[x] =
-          (struct fs_pick){c->chosen[x], ch[x].impl[i], ch[x].variant[i]};
+          (struct fs_pick){chosen[x], ch[x].impl[i], ch[x].variant[i]};
     }
   }
   free(sums);
@@ -432,15 +427,14 @@ static int solve_all(struct fs_fusions *p, int k, struct fs_combination *list) {
   open_covering(&in, p, k);
   keep_sketched(&in);
   if (!fs_cover_few(&in)) fs_cover_search(&in);
-  struct cover c = {.chosen = FS_NEW_N(p->arena, int, in.rows + 1)};
+  int *chosen = FS_NEW_N(p->arena, int, in.rows + 1);
   for (int x = 0; x < in.found; x++) {
-    c.n = in.best[x].n;
-    for (int y = 0; y < c.n; y++)
-      c.chosen[y] = in.columns[in.best[x].columns[y]].candidate;
-    if (!order(p, c.chosen, c.n)) continue;
+    int n = in.best[x].n;
+    for (int y = 0; y < n; y++) chosen[y] = in.columns[in.best[x].columns[y]].candidate;
+    if (!order(p, chosen, n)) continue;
     /* Later covers cost at least as much. */
     if (found == k && in.best[x].cost * 1e-6 > list[k - 1].cost) break;
-    found = merge(p, &c, k, list, found);
+    found = merge(p, chosen, n, k, list, found);
   }
   return found;
 }
@@ -509,11 +503,10 @@ int fs_plan_sketch(struct fs_fusions *p, double *worth, int *chosen) {
 
 /* The combinations of a cover that is known: the one that fuse.c found, else each cluster alone. */
 static int take_known(struct fs_fusions *p, int k, struct fs_combination *list) {
-  int n = p->n_sketched[p->as_phases];
-  struct cover c = {.n = n ? n : fs_window_size(p)};
-  c.chosen = FS_NEW_N(p->arena, int, c.n + 1);
-  for (int x = 0; x < c.n; x++) c.chosen[x] = n ? p->sketched[p->as_phases][x] : x;
-  return order(p, c.chosen, c.n) ? merge(p, &c, k, list, 0) : 0;
+  int known = p->n_sketched[p->as_phases], n = known ? known : fs_window_size(p);
+  int *chosen = FS_NEW_N(p->arena, int, n + 1);
+  for (int x = 0; x < n; x++) chosen[x] = known ? p->sketched[p->as_phases][x] : x;
+  return order(p, chosen, n) ? merge(p, chosen, n, k, list, 0) : 0;
 }
 
 int fs_plan_combine(struct fs_fusions *p, int k, struct fs_combination *list) {

@@ -170,9 +170,8 @@ static const uint64_t *beside(struct ways *w, int column) {
   uint64_t *bits = w->beside[column];
   if (bits) return bits;
   bits = w->beside[column] = FS_NEW_N(w->c->p->arena, uint64_t, w->column_words);
-  for (int r = 0; r < w->c->rows; r++)
-    if (fs_set_has(&w->c->columns[column].set, r))
-      add_bits(bits, w->of_row[r], w->column_words);
+  for FS_EACH_MEMBER(r, &w->c->columns[column].set)
+    add_bits(bits, w->of_row[r], w->column_words);
   return bits;
 }
 
@@ -181,8 +180,7 @@ static void find_alive(struct ways *w, const struct fs_set *done) {
   w->n_alive = 0;
   if (!w->worth->n) return;
   memset(w->gone, 0, sizeof *w->gone * (size_t)w->column_words);
-  for (int r = 0; r < w->c->rows; r++)
-    if (fs_set_has(done, r)) add_bits(w->gone, w->of_row[r], w->column_words);
+  for FS_EACH_MEMBER(r, done) add_bits(w->gone, w->of_row[r], w->column_words);
   for (int q = 0; q < w->worth->n; q++) {
     const uint64_t *columns = w->worth->cliques[q].columns;
     int x = 0;
@@ -269,18 +267,15 @@ static void open_cliques(struct ways *w) {
   w->gone = FS_NEW_N(arena, uint64_t, w->column_words);
   w->alive = FS_NEW_N(arena, int, w->worth->n);
   w->from = FS_NEW_N(arena, int, w->worth->n);
-  for (int r = 0; r < c->rows; r++) {
-    w->of_row[r] = FS_NEW_N(arena, uint64_t, w->column_words);
-    for (int x = 0; x < c->n; x++)
-      if (fs_set_has(&c->columns[x].set, r)) w->of_row[r][x / 64] |= (uint64_t)1 << (x % 64);
-  }
+  for (int r = 0; r < c->rows; r++) w->of_row[r] = FS_NEW_N(arena, uint64_t, w->column_words);
+  for (int x = 0; x < c->n; x++)
+    for FS_EACH_MEMBER(r, &c->columns[x].set) w->of_row[r][x / 64] |= (uint64_t)1 << (x % 64);
 }
 
 /* What a column costs beyond what its rows are worth, less what its cliques take. */
 static double beyond(const struct ways *w, int column) {
   double more = w->c->columns[column].cost;
-  for (int r = 0; r < w->c->rows; r++)
-    if (fs_set_has(&w->c->columns[column].set, r)) more -= w->worth->rows[r];
+  for FS_EACH_MEMBER(r, &w->c->columns[column].set) more -= w->worth->rows[r];
   for (int q = 0; q < w->worth->n; q++)
     if (w->worth->cliques[q].columns[column / 64] >> (column % 64) & 1)
       more += w->worth->cliques[q].price;
@@ -317,12 +312,8 @@ static void open_ways(struct ways *w) {
   for (int x = c->n - 1; x >= 0; x--) {
     const struct fs_set *set = &c->columns[x].set;
     struct step *s = &w->steps[x];
-    for (int r = c->rows - 1; r >= 0; r--) {
-      if (!fs_set_has(set, r)) continue;
-      first[x] = r;
-      fs_set_join(&s->needs, &c->p->needs[r]);
-    }
-    for (int y = 0; y < w->words; y++) s->needs.word[y] &= ~set->word[y];
+    first[x] = fs_set_next(set, 0);
+    s->needs = fs_set_needs(c->p, set);
     s->more = beyond(w, x);
   }
   chain_steps(w, first);

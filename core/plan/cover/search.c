@@ -55,8 +55,7 @@ static void build(struct relaxation *r) {
     glp_set_row_bnds(r->lp, row, GLP_FX, 1, 1);
   for (int x = 0; x < c->n; x++) {
     int n = 0;
-    for (int row = 0; row < c->rows; row++)
-      if (fs_set_has(&c->columns[x].set, row)) r->ind[++n] = row + 1;
+    for FS_EACH_MEMBER(row, &c->columns[x].set) r->ind[++n] = row + 1;
     glp_set_mat_col(r->lp, x + 1, n, r->ind, r->val);
     glp_set_col_bnds(r->lp, x + 1, GLP_LO, 0, 0);
     glp_set_obj_coef(r->lp, x + 1, c->columns[x].cost);
@@ -132,13 +131,11 @@ static void open_apart(struct relaxation *r) {
   r->having = FS_NEW_N(arena, uint64_t, words * (c->rows + 1));
   r->reaching = FS_NEW_N(arena, uint64_t, words * (c->rows + 1));
   r->apart = FS_NEW_N(arena, uint64_t *, c->n + 1);
-  for (int x = 0; x < c->n; x++)
-    for (int row = 0; row < c->rows; row++) {
-      uint64_t bit = (uint64_t)1 << (x % 64);
-      int at = row * words + x / 64;
-      if (fs_set_has(&c->columns[x].set, row)) r->having[at] |= bit;
-      if (fs_set_has(&c->columns[x].reach, row)) r->reaching[at] |= bit;
-    }
+  for (int x = 0; x < c->n; x++) {
+    uint64_t bit = (uint64_t)1 << (x % 64);
+    for FS_EACH_MEMBER(row, &c->columns[x].set) r->having[row * words + x / 64] |= bit;
+    for FS_EACH_MEMBER(row, &c->columns[x].reach) r->reaching[row * words + x / 64] |= bit;
+  }
 }
 
 /* Those that have one of its rows, or that it reaches and that reach it. */
@@ -290,8 +287,7 @@ static void cut_cycle(struct relaxation *r, const struct cycle *c) {
 /* Per row, which part of a whole solution takes it. */
 static void find_owners(const struct relaxation *r, const struct parts *p, int *owner) {
   for (int k = 0; k < p->n_taken; k++)
-    for (int row = 0; row < r->c->rows; row++)
-      if (fs_set_has(&r->c->columns[p->taken[k].column].set, row)) owner[row] = k;
+    for FS_EACH_MEMBER(row, &r->c->columns[p->taken[k].column].set) owner[row] = k;
 }
 
 /* Forbids a cycle through every kernel that is in one; false: there is none. */

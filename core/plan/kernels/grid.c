@@ -209,7 +209,6 @@ static bool pinned(const struct group *g, const struct fs_kernel *k, bool togeth
 }
 
 static bool crosses_barrier(const struct group *g, const struct fs_kernel *k) {
-  const struct fs_graph *graph = g->p->g;
   fs_id low = UINT32_MAX, high = 0;
   for (int x = g->first; x <= g->end; x++) {
     const struct fs_kernel *m = x < g->end ? &g->plan->kernels.data[x] : k;
@@ -218,10 +217,7 @@ static bool crosses_barrier(const struct group *g, const struct fs_kernel *k) {
       high = FS_MAX(high, m->calls.data[c]);
     }
   }
-  for (int b = 0; b < graph->barriers.len; b++)
-    if (low < graph->barriers.data[b] && high >= graph->barriers.data[b])
-      return true;
-  return false;
+  return fs_graph_has_barrier(g->p->g, low, high);
 }
 
 /* Whether it writes anew, where only some threads know it, what is in a register. */
