@@ -14,6 +14,7 @@
  * one. */
 #include "core/eval/again.h"
 
+#include "core/eval/overflow.h"
 #include "core/ranks/ranks.h"
 
 enum { LISTS_KEPT = 64, BEFORE = 2 };
@@ -322,6 +323,10 @@ static enum fs_status run(struct fs_interp *in, struct fs_again *a, struct fs_ah
   if (follow) ahead->done = more.done, ahead->failed = more.failed;
   if (more.done) fs_moves_end(in, a, ahead);
   if (st == FS_OK) give_values(in, a, out);
+  if (st == FS_OK && a->word) {
+    in->word = fs_tensor_ref(out[a->word - 1]);
+    for (int k = 0; k < a->sums.len; k++) *FS_PUSH(&in->sums) = a->sums.data[k];
+  }
   if (more.done) count_on(in, a, ahead->counter);
   for (int k = 0; k < a->outputs.len; k++) fs_tensor_unref(out[k]);
   if (more.failed) fs_again_empty(a); /* its numbers are of the round that failed */
@@ -349,6 +354,7 @@ bool fs_again_try(struct fs_interp *in, const struct fs_stmt *list, bool top,
   *st = fs_poll(in, list->span);
   if (*st == FS_OK) *st = run(in, a, ahead);
   fs_block_again(in, b, *st);
+  if (*st == FS_OK) *st = fs_overflow_look(in);
   if (*st == FS_OK && ahead && ahead->failed) { /* in a round behind it, which did nothing */
     *st = ahead->failed;
     fs_block_again(in, b, *st);

@@ -73,6 +73,8 @@ struct fs_again {
   fs_name_list passing;      /* see fs_again_passing() */
   struct fs_number *params;
   fs_anchor_list anchors;
+  int word;                  /* the output that is a status word (overflow.h), from 1; 0: none */
+  FS_VEC(struct fs_kept_sum) sums; /* of which it tells */
   struct fs_moves *moves;    /* how the block goes with numbers; NULL: nothing was seen yet */
   /* While it is recorded: */
   bool failed, ended;

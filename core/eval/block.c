@@ -12,6 +12,7 @@
 #include "core/base/account.h"
 #include "core/eval/list.h"
 #include "core/eval/nancheck.h"
+#include "core/eval/overflow.h"
 #include "core/eval/plot_request.h"
 #include "core/eval/show.h"
 #include "core/eval/trace.h"
@@ -548,6 +549,7 @@ static void drop_block(struct fs_interp *in) {
     fs_tensor_unref(in->inputs.data[i]);
   in->inputs.len = 0;
   in->late = false;
+  if (!in->word) fs_overflow_drop(in); /* else it is still to be looked at */
   struct fs_graph *done = in->graph;
   in->graph = NULL;
   if (!done) return;
@@ -580,6 +582,7 @@ void fs_block_abandon(struct fs_interp *in) {
   }
   forget_undo(in);
   drop_pending(in);
+  fs_overflow_drop(in);
   drop_block(in);
   drop_stand_ins(in);
 }
@@ -642,6 +645,8 @@ static enum fs_status run_block(struct fs_interp *in) {
   tensor_vec first = {0}, also = {0};
   if (in->passing) pass_over(in);
   choose_outputs(in, &first, &also);
+  struct fs_tensor *word = first.len ? fs_overflow_word(in) : NULL;
+  if (word) *FS_PUSH(&first) = word;
   enum fs_status st = fs_interrupted() ? FS_INTERRUPTED : FS_OK;
   struct fs_block *ran = NULL;
   if (first.len && st == FS_OK) {
@@ -780,7 +785,8 @@ enum fs_status fs_interp_flush(struct fs_interp *in) {
   if (in->graph) drop_block(in);
   fs_again_flushed(in);
   forget_undo(in);
-  st = fs_nancheck_look(in);
+  st = fs_overflow_look(in);
+  if (st == FS_OK) st = fs_nancheck_look(in);
   return st == FS_OK ? emit_pending(in) : st;
 }
 

@@ -206,6 +206,7 @@ void fs_interp_free(struct fs_interp *in) {
   fs_lift_forget(in);
   FS_VEC_FREE(&in->rules);
   FS_VEC_FREE(&in->unchecked);
+  FS_VEC_FREE(&in->sums);
   FS_VEC_FREE(&in->waits);
   FS_VEC_FREE(&in->declared);
   FS_VEC_FREE(&in->assigned);

@@ -44,6 +44,14 @@ struct fs_unchecked {
   uint32_t turn;
 };
 
+/* A sum or product of the block that may leave its type (overflow.h). */
+struct fs_kept_sum {
+  fs_id node;
+  struct fs_span span;
+  bool product;
+  enum fs_dtype dtype;
+};
+
 struct fs_var {
   char *name;
   uint64_t hash;
@@ -209,6 +217,9 @@ struct fs_interp {
 
   bool nancheck, nan_told;         /* `:set nancheck`, and this input was told of one */
   FS_VEC(struct fs_unchecked) unchecked; /* results of the block that has just run */
+  bool wraps;                      /* `:set overflow wrap`                   */
+  FS_VEC(struct fs_kept_sum) sums; /* of the block, in the order of tracing  */
+  struct fs_tensor *word;          /* says which of them left its type; NULL */
   FS_VEC(struct fs_rewrite *) rules;  /* of the user, see rewrite.h */
   bool rewriting;                  /* the right side of one is called */
   FS_VEC(struct fs_diag) waits;    /* why loops of the last input with such are not lifted, and

@@ -14,6 +14,7 @@ void fs_again_empty(struct fs_again *a) {
   FS_VEC_FREE(&a->effects);
   FS_VEC_FREE(&a->assigned);
   FS_VEC_FREE(&a->outputs);
+  FS_VEC_FREE(&a->sums);
   FS_VEC_FREE(&a->anchors);
   free(a->from);
   free(a->params);
@@ -21,6 +22,7 @@ void fs_again_empty(struct fs_again *a) {
   fs_recipe_unref(a->recipe);
   fs_memo_drop(&a->memo);
   a->from = a->recipe_from = NULL, a->params = NULL, a->recipe = NULL;
+  a->word = 0;
   a->ready = a->failed = a->ended = false;
 }
 
@@ -152,9 +154,12 @@ void fs_again_ran(struct fs_interp *in, struct fs_block *b, int n,
   fs_memo_take(&a->memo, b, fs_run_epoch(in->runner, in->language));
   a->failed = more || a->blocks++ || !fs_run_may_recall(in->runner) ||
               fs_planned_graph(b)->output_axes.len || !take_inputs(a, b);
-  for (int k = 0; k < n && !a->failed; k++)
+  for (int k = 0; k < n && !a->failed; k++) {
     *FS_PUSH(&a->outputs) = (struct fs_again_output){outputs[k]->dtype,
                                             outputs[k]->shape, outputs[k]};
+    if (outputs[k] == in->word) a->word = k + 1;
+  }
+  for (int k = 0; k < in->sums.len && a->word; k++) *FS_PUSH(&a->sums) = in->sums.data[k];
 }
 
 static int guard_of(const struct fs_again *a, const struct fs_storage *storage) {
@@ -220,6 +225,7 @@ static bool take_effects(struct fs_interp *in, struct fs_again *a) {
       a->guards.data[i].rebound |=
           a->guards.data[i].local == local && !strcmp(a->guards.data[i].name, name);
   }
+  if (a->word) matched |= 1u << (a->word - 1);
   return !a->failed && matched == (1u << a->outputs.len) - 1;
 }
 

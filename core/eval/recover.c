@@ -99,7 +99,8 @@ void fs_interp_recover(struct fs_interp *in) {
   in->scope = &in->globals;
   in->call_depth = in->lib_depth = in->begin_depth = 0;
   fs_runner_options(in->runner)->in_loop = false;
-  in->unchecked.len = 0;
+  in->unchecked.len = in->sums.len = 0;
+  in->word = NULL; /* with what else was held */
   in->index_end.len = in->units.len = in->results.len = in->importing.len = 0;
   in->tries = 0;
   in->running = in->script = in->silent = in->elementwise = in->rewriting = false;

@@ -5,6 +5,8 @@
 
 #include "core/eval/trace.h"
 
+#include "core/eval/overflow.h"
+
 struct fs_shape fs_shape_of(int rank, const int64_t *dims) {
   struct fs_shape s = {.rank = rank};
   for (int k = 0; k < rank; k++) s.dim[k] = dims[k];
@@ -336,6 +338,7 @@ struct fs_tv fs_tv_reduce_over(struct fs_interp *in, enum fs_reduce_op op,
   if (!axes && fs_reduces_to_place(op)) out.node = fs_tv_all_first(in, &a.shape).node;
   else if (!axes && op == FS_RD_VAR) out.node = fs_tv_fill(in, a.dtype, &a.shape, NAN).node; /* 0/0 */
   else out.node = fs_graph_reduce(g, op, a.node, axes);
+  fs_overflow_keep(in, out.node);
   out.dtype = fs_node(g, out.node)->dtype;
   for (int k = 0; k < a.shape.rank; k++)
     if (!dims || dims >> k & 1) out.shape.dim[k] = 1;

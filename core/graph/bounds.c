@@ -27,6 +27,7 @@ struct bounds {
 struct look {
   const struct fs_graph *g;
   int left;
+  bool fixed;    /* for any params that may change */
 };
 
 static struct bounds bounds_of(struct look *l, fs_id id);
@@ -160,10 +161,10 @@ static struct bounds of_iota(struct look *l, const struct fs_node *nd) {
   return rounded(nd->dtype, out);
 }
 
-static struct bounds of_param(const struct fs_graph *g, const struct fs_node *nd) {
-  const struct fs_number *v = &g->params.data[nd->slot];
+static struct bounds of_param(const struct look *l, const struct fs_node *nd) {
+  const struct fs_number *v = &l->g->params.data[nd->slot];
   double x = fs_dtype_is_float(nd->dtype) ? v->f : (double)v->i;
-  if (!isfinite(x)) return of_type(nd->dtype);
+  if (!isfinite(x) || (l->fixed && l->g->literals.data[nd->slot] < 0)) return of_type(nd->dtype);
   return rounded(nd->dtype, (struct bounds){true, x == floor(x), x, x});
 }
 
@@ -194,7 +195,7 @@ static struct bounds bounds_of(struct look *l, fs_id id) {
   if (l->left-- <= 0) return of_type(nd->dtype);
   switch (nd->kind) {
     case FS_ND_INPUT: return of_input(l->g, nd);
-    case FS_ND_PARAM: return of_param(l->g, nd);
+    case FS_ND_PARAM: return of_param(l, nd);
     case FS_ND_IOTA: return of_iota(l, nd);
     case FS_ND_RAND: /* never 1 */
       if (!fs_dtype_is_full(nd->dtype)) return of_type(nd->dtype);
@@ -207,9 +208,20 @@ static struct bounds bounds_of(struct look *l, fs_id id) {
 }
 
 bool fs_graph_is_list(const struct fs_graph *g, fs_id list, int64_t extent) {
-  struct look l = {g, MOST_LOOKS};
+  struct look l = {g, MOST_LOOKS, false};
   struct bounds b = bounds_of(&l, list);
   return b.known && b.whole && b.lo >= 1 && b.hi <= (double)extent;
+}
+
+bool fs_graph_fits(const struct fs_graph *g, fs_id reduction) {
+  const struct fs_node *nd = fs_node(g, reduction), *src = fs_node(g, nd->src[0]);
+  struct look l = {g, MOST_LOOKS, true};
+  struct bounds b = bounds_of(&l, nd->src[0]);
+  double most = fmax(fabs(b.lo), fabs(b.hi)), count = 1;
+  for (int k = 0; k < src->shape.rank; k++)
+    if (nd->axes >> k & 1) count *= (double)src->shape.dim[k];
+  double all = nd->op == FS_RD_PROD ? pow(most, count) : most * count;
+  return b.known && all < 0x1p63 && (b.lo >= 0 || nd->dtype != FS_U64);
 }
 
 /* -- signs ------------------------------------------------------------------------ */
@@ -247,6 +259,6 @@ static bool is_unsigned(struct look *l, fs_id id) {
 }
 
 bool fs_graph_is_unsigned(const struct fs_graph *g, fs_id value) {
-  struct look l = {g, MOST_LOOKS};
+  struct look l = {g, MOST_LOOKS, false};
   return is_unsigned(&l, value);
 }

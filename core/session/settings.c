@@ -108,6 +108,17 @@ static enum fs_status set_nancheck(struct fs_session *s, const char *value, stru
   return FS_OK;
 }
 
+static void get_overflow(struct fs_session *s, char out[32]) {
+  snprintf(out, 32, "%s", fs_interp_wraps(s->in) ? "wrap" : "error");
+}
+static enum fs_status set_overflow(struct fs_session *s, const char *value, struct fs_span span) {
+  (void)span;
+  bool wraps = !strcmp(value, "wrap");
+  if (!wraps && strcmp(value, "error")) return FS_ERR_USER;
+  fs_interp_set_wraps(s->in, wraps);
+  return FS_OK;
+}
+
 static void get_loops(struct fs_session *s, char out[32]) {
   snprintf(out, 32, "%s", fs_interp_loops(s->in) ? "on" : "off");
 }
@@ -380,6 +391,8 @@ static const struct setting {
   {"loops", "on off", "whether loops over elements run as whole arrays", get_loops, set_loops},
   {"nancheck", "on off", "whether results that are not finite are told of, with their statement",
    get_nancheck, set_nancheck},
+  {"overflow", "error wrap", "whether sums and products of integers that leave their type are an "
+   "error, or wrap around", get_overflow, set_overflow},
   {"dtype", "f32 f64", "the type of arrays in brackets and of zeros(n) and its like",
    get_dtype, set_dtype},
   {"threads", "0..1024", "threads of the CPU target; 0: all processors",
