@@ -215,6 +215,105 @@ def complexes():
     return p
 
 
+def values(data, lines, names, target, what):
+    """What a program leaves in names, in both parts; None: it failed."""
+    path, out = os.path.join(HOME, 'in.npz'), os.path.join(HOME, 'out.npz')
+    np.savez(path, **{f'{k}_{part}': getattr(a, part) for k, a in data.items() for part in ('real', 'imag')})
+    text = [f'{k} = load("{path}", "{k}_real");' if a.dtype.kind == 'f' else
+            f'{k} = complex(load("{path}", "{k}_real"), load("{path}", "{k}_imag"));' for k, a in data.items()]
+    text += lines + [f'{n}_{part} = {part}({n});' for n in names for part in ('re', 'im')]
+    text += [f'save("{out}", ' + ', '.join(f'{n}_{part}' for n in names for part in ('re', 'im')) + ')']
+    if os.path.exists(out):
+        os.remove(out)
+    done = run_program('\n'.join(text) + '\n', target)
+    score.check(done.returncode == 0 and os.path.exists(out), f'{what} runs on {target}', done.stderr + '\n'.join(text))
+    if done.returncode or not os.path.exists(out):
+        return None
+    with np.load(out) as f:
+        return {n: f[f'{n}_re'] + 1j * f[f'{n}_im'] for n in names}
+
+
+def norm_of(a):
+    return np.abs(a).max() if a.size else 0.
+
+
+def hermitian(z):
+    return np.conj(np.swapaxes(z, -1, -2))
+
+
+def near(off, bound, what, target):
+    size = norm_of(off)
+    score.check(size <= bound, f'{what} on {target}', f'{size} > {bound}')
+
+
+def eigens(of, target):
+    """eig and schur of one and of batches: real, symmetric, some of them, complex, Hermitian; within a bound
+    of what they say of their matrix."""
+    g, unit, dtype = np.random.RandomState(11), UNIT[of], NUMPY[of]
+    for n in (0, 1, 2, 3, 8, 33):
+        for count in ((), (4,), (2, 3), (0,)):
+            a, b = (g.uniform(-1, 1, count + (n, n)).astype(dtype) for _ in range(2))
+            s = a + np.swapaxes(a, -1, -2)
+            some = s.copy()
+            some[-1:] = a[-1:]
+            kinds = {'a': a, 's': s, 'm': some, 'z': a + 1j * b, 'h': s + 1j * (b - np.swapaxes(b, -1, -2))}
+            lines, names = [], []
+            for k in kinds:
+                lines += [f'{k}d, {k}V = eig({k}); {k}e = eig({k}); {k}U, {k}T = schur({k}); {k}t = schur({k});']
+                names += [k + r for r in ('d', 'V', 'e', 'U', 'T', 't')]
+            got = values(kinds, lines, names, target, f'eig of {count} of {n}')
+            bound = 60 * max(n, 1)**2 * unit
+            for k, z in kinds.items() if got else ():
+                what = f'{of} {k} of {count} of {n}'
+                d, V, e, U, T, t = (got[k + r] for r in ('d', 'V', 'e', 'U', 'T', 't'))
+                fits = d.shape == e.shape == z.shape[:-1] and V.shape == U.shape == T.shape == z.shape
+                score.check(fits, f'extents of {what} on {target}', (d.shape, V.shape, T.shape))
+                if not fits:
+                    continue
+                near(z @ V - V * d[..., None, :], 4 * bound, f'V of {what}', target)
+                near(np.linalg.norm(V, axis=-2) - 1, bound, f'lengths of {what}', target)
+                near(np.sort_complex(d) - np.sort_complex(e), 60 * bound, f'values of {what}', target)
+                near(z @ U - U @ T, bound, f'schur of {what}', target)
+                near(hermitian(U) @ U - np.eye(n), bound, f'U of {what}', target)
+                near(T - t, 0, f'T alone of {what}', target)
+                if k in 'sh':
+                    near(d - np.linalg.eigvalsh(z), bound, f'order of {what}', target)
+                    near(hermitian(V) @ V - np.eye(n), bound, f'orthonormal V of {what}', target)
+
+
+def complex_svd(of, target):
+    g, unit, dtype = np.random.RandomState(13), UNIT[of], NUMPY[of]
+    for m, n in ((1, 1), (1, 4), (5, 1), (2, 2), (3, 5), (33, 17), (17, 40), (0, 3), (3, 0)):
+        for count in ((), (4,), (2, 3), (0,)):
+            a, b = (g.uniform(-1, 1, count + (m, n)).astype(dtype) for _ in range(2))
+            z, k, size = a + 1j * b, min(m, n), max(m, n)
+            low = z.copy()  # of rank 1
+            low[...] = z[..., :, :1] @ z[..., :1, :] if k else 0
+            lines = ['U, s, V = svd(z); W, r = svd(z); v = svd(z); P, l, Q = svd(low);']
+            if not count and k:
+                lines += ['p = pinv(z);']
+            names = ['U', 's', 'V', 'W', 'r', 'v', 'P', 'l', 'Q'] + ['p'] * (not count and k > 0)
+            got = values({'z': z, 'low': low}, lines, names, target, f'svd of {count} of {m} x {n}')
+            bound = 20 * size**2 * unit
+            for x, (u, d, w) in ((z, 'UsV'), (low, 'PlQ')) if got else ():
+                what = f'{of} {u} of {count} of {m} x {n}'
+                u, d, w = got[u], got[d], got[w]
+                score.check(u.shape == count + (m, k) and d.shape == count + (k,) and w.shape == count + (n, k),
+                            f'extents of {what} on {target}', (u.shape, d.shape, w.shape))
+                near((u * d[..., None, :]) @ hermitian(w) - x, bound, what, target)
+                near(hermitian(u) @ u - np.eye(k), bound, f'U of {what}', target)
+                near(hermitian(w) @ w - np.eye(k), bound, f'V of {what}', target)
+                near(d - np.linalg.svd(x, compute_uv=False), bound, f'values of {what}', target)
+                if k:
+                    most = np.take_along_axis(u, np.abs(u).argmax(-2)[..., None, :], -2)
+                    near(most - np.abs(most), 4 * unit, f'the largest component of {what}', target)
+            if got:
+                near(got['U'] - got['W'], 0, 'two results', target)
+                near(got['s'] - got['v'], bound, 'values alone', target)
+                if 'p' in got:
+                    near(got['p'].reshape(n, m) - np.linalg.pinv(z), 1000 * bound, f'pinv of {m} x {n}', target)
+
+
 def singular(target):
     """The first that is so is named, whoever comes upon it."""
     for op, word in (('A\\ones(3)', 'singular: pivot 2 of 3'), ('inv(A)', 'singular: pivot 2 of 3'),
@@ -252,6 +351,9 @@ def main():
     for target in targets:
         for p in programs:
             p.run(target)
+        for of in ('f32', 'f64'):
+            eigens(of, target)
+            complex_svd(of, target)
         singular(target)
         again(target)
     if 'fake' in targets:

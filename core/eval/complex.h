@@ -111,6 +111,8 @@ enum fs_status fs_cx_inverse(struct fs_interp *in, struct fs_cx a, const char *w
 /* EIGVALS of a Hermitian matrix, SVDVALS. */
 enum fs_status fs_cx_values(struct fs_interp *in, enum fs_lib_op op, const char *what,
                             struct fs_cx a, struct fs_span span, struct fs_tv *out);
+/* The first n of U, s (which is real) and V with A = U*diag(s)*V' of a matrix, or each of a batch. */
+enum fs_status fs_cx_svd(struct fs_interp *in, struct fs_cx a, int n, struct fs_cx *out);
 /* A^n of a square matrix. */
 enum fs_status fs_cx_power(struct fs_interp *in, struct fs_cx a, struct fs_span a_span, int64_t n,
                            struct fs_span span, struct fs_cx *out);

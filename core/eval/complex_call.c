@@ -222,14 +222,22 @@ static enum fs_status values(struct fs_call *c) {
   struct fs_cx z;
   struct fs_tv out;
   bool singular = !strcmp(c->builtin->name, "svdvals") || !strcmp(c->builtin->name, "svd");
-  if (c->want > 1)
-    return fs_in_error(c->in, c->span, "complex-value", singular ? "s = svd(A)" : "d, V = eig(A)",
-                       "of complex matrices %s gives values, and no vectors", c->builtin->name);
   enum fs_status st = arg(c, 0, &z);
   if (st == FS_OK)
     st = fs_cx_values(c->in, singular ? FS_LIB_SVDVALS : FS_LIB_EIGVALS, c->builtin->name, z,
                       c->span, &out);
   return st == FS_OK ? fs_give(c, out) : st;
+}
+
+static enum fs_status svd(struct fs_call *c) {
+  struct fs_cx z, out[3];
+  int n = FS_MIN(c->want, 3);
+  enum fs_status st = n > 1 ? arg(c, 0, &z) : values(c);
+  if (st != FS_OK || n < 2) return st;
+  if (z.real) z.im = fs_cx_im(c->in, &z);
+  st = fs_cx_svd(c->in, z, n, out);
+  for (int k = 0; k < n && st == FS_OK; k++) c->out[k] = fs_cx_value(c->in, &out[k]);
+  return st;
 }
 
 /* One part of the determinants of a batch, as numbers of the type. */
@@ -337,7 +345,7 @@ static const struct {
   enum fs_status (*fn)(struct fs_call *c);
 } own[] = {{"any", of_truth}, {"all", of_truth}, {"find", of_truth}, {"prod", product},
            {"norm", norm},    {"dot", dot},      {"inv", inverse},   {"det", determinant},
-           {"eigvals", values}, {"svd", values}, {"svdvals", values}};
+           {"eigvals", values}, {"svd", svd}, {"svdvals", values}};
 
 enum fs_status fs_cx_call(struct fs_call *c) {
   enum fs_dtype type;

@@ -140,6 +140,24 @@ enum fs_status fs_cx_values(struct fs_interp *in, enum fs_lib_op op, const char 
   return FS_OK;
 }
 
+enum fs_status fs_cx_svd(struct fs_interp *in, struct fs_cx a, int n, struct fs_cx *out) {
+  fs_tv_drop_leading(&a.re);
+  fs_tv_drop_leading(&a.im);
+  struct fs_shape one = fs_matrix_of(&a.re.shape), batch = fs_batch_of(&a.re.shape);
+  struct fs_shape full = fs_batched(&batch, &one);
+  struct fs_shape result = fs_lib_result(FS_LIB_SVD_BOTH, one.dim[0], one.dim[1]);
+  result = fs_batched(&batch, &result);
+  struct fs_tv whole = {0, a.re.dtype, result};
+  whole.node = fs_graph_lib(fs_block_graph(in), FS_LIB_SVD_BOTH, a.re.dtype, &result, a.re.node,
+                            &full, a.im.node, &full, 0);
+  for (int k = 0; k < n; k++) {
+    struct fs_lib_part re = fs_lib_part(FS_LIB_SVD_BOTH, 2 * k, one.dim[0], one.dim[1]), im = re;
+    if (k != 1) im = fs_lib_part(FS_LIB_SVD_BOTH, 2 * k + 1, one.dim[0], one.dim[1]);
+    out[k] = (struct fs_cx){fs_tv_part(in, &whole, &re), fs_tv_part(in, &whole, &im), k == 1};
+  }
+  return FS_OK;
+}
+
 enum fs_status fs_cx_inverse(struct fs_interp *in, struct fs_cx a, const char *what,
                              struct fs_span span, struct fs_cx *out) {
   struct fs_tv m, inv;

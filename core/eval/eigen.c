@@ -1,19 +1,27 @@
-/* eigen.c - eig of any square matrix: of one that is its own conjugate transpose the eigenvalues
- * are real, in order, and the vectors orthonormal; else both are complex. Which it is must be known
- * before the statements behind it are traced, so the matrix is looked at. */
+/* eigen.c - eig of any square matrix, or of each of a batch: of one that is its own conjugate
+ * transpose the eigenvalues are real, in order, and the vectors orthonormal; else both are complex.
+ * Which it is must be known before the statements behind it are traced, so the matrix is looked
+ * at; of a batch all are complex if one is. */
 #include <math.h>
 
 #include "core/eval/builtins.h"
 #include "core/eval/complex.h"
 
-/* Whether opposite elements are no further apart than sums of n products round: n*u of the largest
+/* Of each matrix of a batch, or of one. */
+static struct fs_tv largest(struct fs_interp *in, struct fs_tv a) {
+  unsigned last = a.shape.rank > 2 ? 3u << (a.shape.rank - 2) : 0;
+  return fs_tv_reduce_over(in, FS_RD_MAXR, a, last);
+}
+
+/* Whether opposite elements, of all matrices, are no further apart than sums of n products round: n*u of the largest
  * magnitude, and no more than EIGVALS takes. NaN is no difference. */
 static enum fs_status is_hermitian(struct fs_call *c, const struct fs_cx *z, bool halves,
                                    bool *out) {
   struct fs_interp *in = c->in;
   enum fs_dtype dt = z->re.dtype;
   double unit = halves ? 0x1p-11 : dt == FS_F32 ? 0x1p-24 : 0x1p-53, is = 0;
-  double part = FS_MIN(unit * (double)fs_rows(&z->re.shape), halves ? 0x1p-5 : 0x1p-10);
+  double n = (double)fs_matrix_of(&z->re.shape).dim[0];
+  double part = FS_MIN(unit * n, halves ? 0x1p-5 : 0x1p-10);
   struct fs_cx turned = fs_cx_transpose(in, *z, true);
   struct fs_tv far = fs_tv_map1(in, FS_OP_ABS, fs_tv_map2(in, FS_OP_SUB, z->re, turned.re));
   struct fs_tv size = fs_tv_map1(in, FS_OP_ABS, z->re);
@@ -22,9 +30,9 @@ static enum fs_status is_hermitian(struct fs_call *c, const struct fs_cx *z, boo
     far = fs_tv_map2(in, FS_OP_MAX, far, fs_tv_map1(in, FS_OP_ABS, im));
     size = fs_tv_map2(in, FS_OP_MAX, size, fs_tv_map1(in, FS_OP_ABS, z->im));
   }
-  struct fs_tv most = fs_tv_reduce(in, FS_RD_MAXR, size, 0);
-  struct fs_tv bound = fs_tv_map2(in, FS_OP_MUL, most, fs_tv_number(in, part, dt));
-  struct fs_tv apart = fs_tv_map2(in, FS_OP_GT, fs_tv_reduce(in, FS_RD_MAXR, far, 0), bound);
+  struct fs_tv bound = fs_tv_map2(in, FS_OP_MUL, largest(in, size), fs_tv_number(in, part, dt));
+  struct fs_tv apart = fs_tv_map2(in, FS_OP_GT, largest(in, far), bound);
+  apart = fs_tv_reduce(in, FS_RD_ANY, apart, 0);
   struct fs_val value = fs_tv_value(in, &apart);
   enum fs_status st = fs_read_number(in, &value, c->span, "the symmetry", &is);
   fs_val_unref(value);
@@ -39,14 +47,25 @@ static struct fs_cx part_of(struct fs_interp *in, const struct fs_tv *whole, enu
   return (struct fs_cx){fs_tv_part(in, whole, &re), fs_tv_part(in, whole, &im), false};
 }
 
+/* A call that takes each matrix of z, of extents n x n. */
+static struct fs_tv call_of(struct fs_interp *in, enum fs_lib_op op, const struct fs_cx *z,
+                            int64_t *n) {
+  struct fs_shape one = fs_matrix_of(&z->re.shape), batch = fs_batch_of(&z->re.shape);
+  struct fs_shape full = fs_batched(&batch, &one), result;
+  *n = one.dim[0];
+  result = fs_lib_result(op, *n, *n);
+  result = fs_batched(&batch, &result);
+  struct fs_tv whole = {0, z->re.dtype, result};
+  whole.node = fs_graph_lib(fs_block_graph(in), op, z->re.dtype, &result, z->re.node, &full,
+                            z->real ? 0 : z->im.node, &full, 0);
+  return whole;
+}
+
 /* By LAPACK's geev, or, of a Hermitian matrix, heevd: `real` eigenvalues. */
 static enum fs_status general(struct fs_call *c, const struct fs_cx *z, bool real) {
   enum fs_lib_op op = c->want > 1 ? FS_LIB_EIG : FS_LIB_EIG_VALUES;
-  int64_t n = fs_rows(&z->re.shape);
-  struct fs_shape full = {2, {n, n}}, result = fs_lib_result(op, n, n);
-  struct fs_tv whole = {0, z->re.dtype, result};
-  whole.node = fs_graph_lib(fs_block_graph(c->in), op, z->re.dtype, &result, z->re.node, &full,
-                            z->real ? 0 : z->im.node, &full, 0);
+  int64_t n;
+  struct fs_tv whole = call_of(c->in, op, z, &n);
   for (int k = 0; k < FS_MIN(c->want, 2); k++) {
     struct fs_cx part = part_of(c->in, &whole, op, k, n);
     part.real = real && k == 0;
@@ -69,11 +88,8 @@ static enum fs_status symmetric(struct fs_call *c, struct fs_tv a) {
 
 /* The results of a call that has two, U and T for schur. */
 static enum fs_status two_of(struct fs_call *c, const struct fs_cx *z) {
-  int64_t n = fs_rows(&z->re.shape);
-  struct fs_shape full = {2, {n, n}}, result = fs_lib_result(FS_LIB_SCHUR, n, n);
-  struct fs_tv whole = {0, z->re.dtype, result};
-  whole.node = fs_graph_lib(fs_block_graph(c->in), FS_LIB_SCHUR, z->re.dtype, &result, z->re.node,
-                            &full, z->real ? 0 : z->im.node, &full, 0);
+  int64_t n;
+  struct fs_tv whole = call_of(c->in, FS_LIB_SCHUR, z, &n);
   for (int k = 0; k < FS_MIN(c->want, 2); k++) { /* alone it gives T */
     struct fs_cx part = part_of(c->in, &whole, FS_LIB_SCHUR, c->want > 1 && !k, n);
     part.real = z->real;
@@ -91,7 +107,8 @@ static enum fs_status matrix(struct fs_call *c, struct fs_cx *z, bool *halves) {
   enum fs_dtype dt = fs_cx_part_type(z->re.dtype);
   z->re = fs_tv_cast(c->in, z->re, dt);
   if (!z->real) fs_tv_drop_leading(&z->im);
-  if (z->re.shape.rank <= 2 && fs_rows(&z->re.shape) == fs_cols(&z->re.shape)) return FS_OK;
+  struct fs_shape one = fs_matrix_of(&z->re.shape);
+  if (one.dim[0] == one.dim[1]) return FS_OK;
   return fs_in_error(c->in, c->span, "shape-mismatch", NULL, "%s needs a square matrix, not %s",
                      c->builtin->name, fs_shape_text(&z->re.shape));
 }
@@ -102,7 +119,7 @@ enum fs_status fs_bi_eig(struct fs_call *c) {
   bool hermitian = true, halves;
   enum fs_status st = matrix(c, &z, &halves);
   if (st != FS_OK) return st;
-  if (fs_rows(&z.re.shape)) st = is_hermitian(c, &z, halves, &hermitian);
+  if (fs_shape_count(&z.re.shape)) st = is_hermitian(c, &z, halves, &hermitian);
   if (st == FS_OK) st = matrix(c, &z, &halves); /* a block of its own follows */
   if (st != FS_OK) return st;
   if (!hermitian || !z.real) return general(c, &z, hermitian);

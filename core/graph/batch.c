@@ -6,7 +6,8 @@ bool fs_lib_takes_batches(enum fs_lib_op op) {
   switch (op) {
     case FS_LIB_GEMM: case FS_LIB_SOLVE: case FS_LIB_INV: case FS_LIB_CHOL:
     case FS_LIB_EIGVALS: case FS_LIB_EIGVECS: case FS_LIB_SVDVALS: case FS_LIB_SVD:
-    case FS_LIB_QR: case FS_LIB_QR_R: case FS_LIB_LU: return true;
+    case FS_LIB_QR: case FS_LIB_QR_R: case FS_LIB_LU: case FS_LIB_EIG: case FS_LIB_EIG_VALUES:
+    case FS_LIB_SCHUR: case FS_LIB_SVD_BOTH: return true;
     default: return false;
   }
 }

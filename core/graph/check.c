@@ -286,13 +286,13 @@ static const char *check_lib(const struct fs_graph *g,
       [FS_LIB_FIND] = 1,    [FS_LIB_INVERT] = 1,  [FS_LIB_RESHAPE] = 1,
       [FS_LIB_SVD] = 1,     [FS_LIB_QR] = 1,      [FS_LIB_QR_R] = 1,
       [FS_LIB_LU] = 1,      [FS_LIB_EIG] = 1,     [FS_LIB_EIG_VALUES] = 1,
-      [FS_LIB_SCHUR] = 1,
+      [FS_LIB_SCHUR] = 1,   [FS_LIB_SVD_BOTH] = 1,
       [FS_LIB_CUMSUM] = 1,  [FS_LIB_CUMPROD] = 1, [FS_LIB_CUMMAX] = 1,
       [FS_LIB_CUMMIN] = 1,  [FS_LIB_SORT] = 1,    [FS_LIB_ARGSORT] = 1,
       [FS_LIB_FFT] = 1,     [FS_LIB_RFFT] = 1,    [FS_LIB_IRFFT] = 1,
       [FS_LIB_COMBINE] = 2, [FS_LIB_ALL_REDUCE] = 1, [FS_LIB_ALL_GATHER] = 1,
       [FS_LIB_OWN_PART] = 1, [FS_LIB_LAY] = 1};
-  bool takes_both = (n->op == FS_LIB_FFT || n->op == FS_LIB_IRFFT || fs_lib_is_eigen(n->op)) &&
+  bool takes_both = (n->op == FS_LIB_FFT || n->op == FS_LIB_IRFFT || fs_lib_has_both(n->op)) &&
                     n->n_src == 2;
   if (n->op == FS_LIB_KERNEL)
     return n->user && n->user->foreign ? NULL : "R9: a call of no kernel";

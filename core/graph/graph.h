@@ -111,11 +111,13 @@ enum fs_lib_op {
   FS_LIB_LAY,    /* src[0], cut along axis lib_flags - 1, or whole where that is -1; of what is
                     traced only: fs_graph_partition() */
   FS_LIB_SCHUR,  /* of what EIG takes: both parts of T and of U with A = U*T*U' */
+  FS_LIB_SVD_BOTH, /* SVD of src[0] + i*src[1]: both parts of U and of V, and s */
   FS_LIB_OP_COUNT
 };
 extern const char *const fs_lib_op_names[FS_LIB_OP_COUNT];
-/* Whether it takes both parts of a matrix and gives both of its results: of EIG and its like. */
-bool fs_lib_is_eigen(enum fs_lib_op op);
+/* Whether it takes both parts of a matrix, or one that is real, and gives both of its results: of
+ * EIG and its like. */
+bool fs_lib_has_both(enum fs_lib_op op);
 /* Whether the operand must be square; whether the method iterates, which ends only on
  * finite numbers. */
 bool fs_lib_wants_square(enum fs_lib_op op);

@@ -122,7 +122,7 @@ const char *const fs_lib_op_names[FS_LIB_OP_COUNT] = {
     [FS_LIB_QR] = "qr",           [FS_LIB_QR_R] = "qr_r",
     [FS_LIB_LU] = "lu",
     [FS_LIB_EIG] = "eig",         [FS_LIB_EIG_VALUES] = "eig_values",
-    [FS_LIB_SCHUR] = "schur",
+    [FS_LIB_SCHUR] = "schur",     [FS_LIB_SVD_BOTH] = "svd_both",
     [FS_LIB_CUMSUM] = "cumsum",   [FS_LIB_CUMPROD] = "cumprod",
     [FS_LIB_CUMMAX] = "cummax",   [FS_LIB_CUMMIN] = "cummin",
     [FS_LIB_SORT] = "sort",       [FS_LIB_ARGSORT] = "argsort",
@@ -143,22 +143,22 @@ bool fs_lib_takes_any(enum fs_lib_op op, int k) {
          ((op == FS_LIB_GATHER || op == FS_LIB_COMBINE) && k == 1);
 }
 
-bool fs_lib_is_eigen(enum fs_lib_op op) {
-  return op == FS_LIB_EIG || op == FS_LIB_EIG_VALUES || op == FS_LIB_SCHUR;
+bool fs_lib_has_both(enum fs_lib_op op) {
+  return op == FS_LIB_EIG || op == FS_LIB_EIG_VALUES || op == FS_LIB_SCHUR || op == FS_LIB_SVD_BOTH;
 }
 
 bool fs_lib_wants_square(enum fs_lib_op op) {
   return op == FS_LIB_INV || op == FS_LIB_CHOL || op == FS_LIB_EIGVALS ||
-         op == FS_LIB_EIGVECS || fs_lib_is_eigen(op);
+         op == FS_LIB_EIGVECS || (fs_lib_has_both(op) && op != FS_LIB_SVD_BOTH);
 }
 
 bool fs_lib_iterates(enum fs_lib_op op) {
   return op == FS_LIB_EIGVALS || op == FS_LIB_EIGVECS || op == FS_LIB_SVDVALS ||
-         op == FS_LIB_SVD || fs_lib_is_eigen(op);
+         op == FS_LIB_SVD || fs_lib_has_both(op);
 }
 
 bool fs_lib_has_parts(enum fs_lib_op op) {
-  return op == FS_LIB_SVD || op == FS_LIB_QR || op == FS_LIB_LU || fs_lib_is_eigen(op);
+  return op == FS_LIB_SVD || op == FS_LIB_QR || op == FS_LIB_LU || fs_lib_has_both(op);
 }
 
 struct fs_shape fs_lib_result(enum fs_lib_op op, int64_t m, int64_t n) {
@@ -167,6 +167,7 @@ struct fs_shape fs_lib_result(enum fs_lib_op op, int64_t m, int64_t n) {
     case FS_LIB_EIGVALS:
     case FS_LIB_SVDVALS: return (struct fs_shape){1, {least}};
     case FS_LIB_SVD: return (struct fs_shape){2, {m + n + 1, least}};
+    case FS_LIB_SVD_BOTH: return (struct fs_shape){2, {2 * m + 2 * n + 1, least}};
     case FS_LIB_QR: return (struct fs_shape){2, {m + n, least}};
     case FS_LIB_LU: return (struct fs_shape){2, {m + n, least + 1}};
     case FS_LIB_QR_R: return (struct fs_shape){2, {least, n}};
@@ -183,6 +184,10 @@ struct fs_lib_part fs_lib_part(enum fs_lib_op op, int k, int64_t m, int64_t n) {
                            transposed = {m, 0, n, least, true, false},
                            of_svd[] = {first, {m + n, 0, 1, least, true, true},
                                        {m, 0, n, least, false, false}},
+                           of_both[] = {first, {m, 0, m, least, false, false},
+                                        {2 * m + 2 * n, 0, 1, least, true, true}, {0},
+                                        {2 * m, 0, n, least, false, false},
+                                        {2 * m + n, 0, n, least, false, false}},
                            of_lu[] = {first, transposed, {0, least, m, 1, false, true},
                                       {m, least, n, 1, false, true}},
                            of_eig[] = {{0, 0, n, 1, false, true}, {0, 1, n, 1, false, true},
@@ -190,5 +195,6 @@ struct fs_lib_part fs_lib_part(enum fs_lib_op op, int k, int64_t m, int64_t n) {
   if (op == FS_LIB_SCHUR) return (struct fs_lib_part){0, k * n, n, n, false, false};
   if (op == FS_LIB_EIG || op == FS_LIB_EIG_VALUES) return of_eig[k];
   if (op == FS_LIB_SVD) return of_svd[k];
+  if (op == FS_LIB_SVD_BOTH) return of_both[k];
   return op == FS_LIB_LU ? of_lu[k] : k ? transposed : first;
 }

@@ -103,7 +103,7 @@ static struct fs_prediction library_call(const struct fs_work *w, const struct f
    * there was the call. */
   static const enum fs_lib_op like[FS_LIB_OP_COUNT] = {
       [FS_LIB_SVD] = FS_LIB_SVDVALS, [FS_LIB_QR] = FS_LIB_SOLVE, [FS_LIB_SCHUR] = FS_LIB_EIGVECS,
-      [FS_LIB_QR_R] = FS_LIB_SOLVE,  [FS_LIB_LU] = FS_LIB_SOLVE,
+      [FS_LIB_QR_R] = FS_LIB_SOLVE,  [FS_LIB_LU] = FS_LIB_SOLVE, [FS_LIB_SVD_BOTH] = FS_LIB_SVDVALS,
       [FS_LIB_EIG] = FS_LIB_EIGVECS, [FS_LIB_EIG_VALUES] = FS_LIB_EIGVALS};
   struct fs_prediction p = {0, "compute"};
   const struct fs_lib_table *t = &c->library[w->lib_op][w->arith];

@@ -56,6 +56,9 @@
   X(gees_complex, "gees_",                                                                         \
     (const char *, const char *, void *, const int *, void *, const int *, int *, void *, void *,  \
      const int *, void *, const int *, void *, void *, int *, size_t, size_t))                     \
+  X(gesdd_complex, "gesdd_",                                                                       \
+    (const char *, const int *, const int *, void *, const int *, void *, void *, const int *,     \
+     void *, const int *, void *, const int *, void *, int *, int *, size_t))                      \
   X(heev, "heev_", (const char *, const char *, const int *, void *, const int *, void *, void *,  \
                     const int *, void *, int *, size_t, size_t))
 

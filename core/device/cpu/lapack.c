@@ -341,17 +341,17 @@ static enum fs_status qr(const struct fs_lib_call *c, int wide, struct fs_lib_sc
   return FS_OK;
 }
 
-/* -- eigenvalues of any matrix -------------------------------------------------- */
+/* -- eigenvalues of any matrix, complex matrices ---------------------------------- */
 
 /* A complex matrix, column by column, both parts of an element side by side. */
 static struct fs_packed complex_columns(struct fs_lib_scratch *s, const struct fs_lib_call *c,
                                         int wide) {
-  int64_t n = c->a.dim[0];
-  struct fs_packed z = fs_packed_new(s, wide, 2 * n, n);
+  int64_t m = c->a.dim[0], n = c->a.dim[1];
+  struct fs_packed z = fs_packed_new(s, wide, 2 * m, n);
   for (int64_t j = 0; j < n && z.data; j++)
-    for (int64_t i = 0; i < n; i++) {
-      fs_packed_put(&z, 2 * (i + j * n), fs_lib_get(c->a.dtype, fs_lib_at(&c->a, i, j)));
-      fs_packed_put(&z, 2 * (i + j * n) + 1, fs_lib_get(c->b.dtype, fs_lib_at(&c->b, i, j)));
+    for (int64_t i = 0; i < m; i++) {
+      fs_packed_put(&z, 2 * (i + j * m), fs_lib_get(c->a.dtype, fs_lib_at(&c->a, i, j)));
+      fs_packed_put(&z, 2 * (i + j * m) + 1, fs_lib_get(c->b.dtype, fs_lib_at(&c->b, i, j)));
     }
   return z;
 }
@@ -378,20 +378,47 @@ static void put_complex(const struct fs_lib_call *c, int k, int64_t i, int64_t j
   }
 }
 
-/* Vector j, its largest component real and positive; imaginary parts, from v[im], times `sign`. */
+/* A vector of n complex numbers of a packed array: where its parts are, how far an element is from
+ * the next, and what imaginary parts are times. */
+struct vector {
+  const struct fs_packed *in;
+  int64_t re, im, step, n;
+  double sign;
+};
+
+/* What makes the largest component real and positive: a number re + i*im of magnitude 1. */
+struct turn {
+  int64_t most; /* the component: the first of equals */
+  double re, im;
+};
+
+static struct turn turn_of(const struct vector *v) {
+  struct turn t = {0, 1, 0};
+  double size = 0;
+  for (int64_t i = 0; i < v->n; i++) {
+    double x = fs_packed_get(v->in, v->re + i * v->step);
+    double y = v->sign * fs_packed_get(v->in, v->im + i * v->step);
+    if (hypot(x, y) > size * (1 + 0x1p-20)) size = hypot(x, y), t = (struct turn){i, x / size, -y / size};
+  }
+  return t;
+}
+
+/* The turned vector as column j of result k; component `real` is real. */
+static void put_turned(const struct fs_lib_call *c, int k, int64_t j, const struct vector *v,
+                       const struct turn *t, int64_t real) {
+  for (int64_t i = 0; i < v->n; i++) {
+    double a = fs_packed_get(v->in, v->re + i * v->step);
+    double b = v->sign * fs_packed_get(v->in, v->im + i * v->step);
+    put_complex(c, k, i, j, a * t->re - b * t->im, i == real ? 0 : a * t->im + b * t->re);
+  }
+}
+
+/* Eigenvector j, whose parts are at v[re] and v[im]. */
 static void put_vector(const struct fs_lib_call *c, const struct fs_packed *v, int64_t re,
                        int64_t im, int64_t step, double sign, int64_t j) {
-  int64_t n = c->a.dim[0], most = 0; /* cr + i ci turns it */
-  double size = 0, cr = 1, ci = 0;
-  for (int64_t i = 0; i < n; i++) {
-    double x = fs_packed_get(v, re + i * step), y = sign * fs_packed_get(v, im + i * step);
-    if (hypot(x, y) > size * (1 + 0x1p-20)) /* the first of equals */
-      size = hypot(x, y), most = i, cr = x / size, ci = -y / size;
-  }
-  for (int64_t i = 0; i < n; i++) {
-    double a = fs_packed_get(v, re + i * step), b = sign * fs_packed_get(v, im + i * step);
-    put_complex(c, 1, i, j, a * cr - b * ci, i == most ? 0 : a * ci + b * cr);
-  }
+  struct vector x = {v, re, im, step, c->a.dim[0], sign};
+  struct turn t = turn_of(&x);
+  put_turned(c, 1, j, &x, &t, t.most);
 }
 
 /* Of a complex matrix; Hermitian ones as such. */
@@ -485,6 +512,37 @@ static enum fs_status schur(const struct fs_lib_call *c, int wide, struct fs_lib
   return FS_OK;
 }
 
+/* U, s and V of a complex matrix. A column of V turns with that of U: A*v = s*u holds for both. */
+static enum fs_status singular_of_complex(const struct fs_lib_call *c, int wide,
+                                          struct fs_lib_scratch *s, int *info) {
+  int m = (int)c->a.dim[0], n = (int)c->a.dim[1], least = FS_MIN(m, n), ask = -1;
+  int64_t small = least, large = FS_MAX(m, n), once = FS_MAX(5 * small + 7, 2 * large + 2 * small + 1);
+  struct fs_packed a = complex_columns(s, c, wide), w = fs_packed_new(s, wide, small, 1);
+  struct fs_packed u = fs_packed_new(s, wide, 2 * (int64_t)m, small);
+  struct fs_packed vt = fs_packed_new(s, wide, 2 * small, n);
+  struct fs_packed room = fs_packed_new(s, wide, small, once);
+  int *order = fs_lib_take(s, 8 * small, sizeof *order);
+  if (s->failed) return FS_ERR_ENV;
+  double query[2] = {0};
+  for (int pass = 0, size = ask; pass < 2; pass++) { /* the first asks */
+    void *work = pass ? fs_lib_take(s, 2 * (int64_t)size, wide ? 8 : 4) : query;
+    if (s->failed) return FS_ERR_ENV;
+    fs_blas.gesdd_complex[wide]("S", &m, &n, a.data, &m, w.data, u.data, &m, vt.data, &least, work,
+                                &size, room.data, order, info, 1);
+    if (!pass) size = work_size(query, wide);
+  }
+  if (*info) return FS_OK;
+  fs_unpack_part(c, 2, &w);
+  for (int64_t j = 0; j < small; j++) {
+    struct vector left = {&u, 2 * j * m, 2 * j * m + 1, 2, m, 1};
+    struct vector right = {&vt, 2 * j, 2 * j + 1, 2 * small, n, -1};
+    struct turn t = turn_of(&left);
+    put_turned(c, 0, j, &left, &t, t.most);
+    put_turned(c, 2, j, &right, &t, -1);
+  }
+  return FS_OK;
+}
+
 /* -- entry ---------------------------------------------------------------------- */
 
 /* LAPACK's iterations may not end, or run wild, on NaN and infinities. */
@@ -512,7 +570,7 @@ static void run_routine(void *arg) {
       [FS_LIB_SVD] = singular,      [FS_LIB_QR] = qr,
       [FS_LIB_QR_R] = qr,           [FS_LIB_LU] = lu,
       [FS_LIB_EIG] = any_eigen,     [FS_LIB_EIG_VALUES] = any_eigen,
-      [FS_LIB_SCHUR] = schur};
+      [FS_LIB_SCHUR] = schur,       [FS_LIB_SVD_BOTH] = singular_of_complex};
   struct routine *r = arg;
   const struct fs_lib_call *c = &r->call;
   int wide = c->a.dtype == FS_F64 || c->out.dtype == FS_F64 ||

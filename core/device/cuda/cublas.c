@@ -902,7 +902,7 @@ static enum fs_status fourier(struct work *w) {
 
 static bool is_for_host(const struct fs_lib_call *c) {
   bool least_squares = c->op == FS_LIB_SOLVE && c->a.dim[0] != c->a.dim[1];
-  return least_squares || fs_lib_is_eigen(c->op) || !fs_lib_count(&c->out) || !fs_lib_count(&c->a);
+  return least_squares || fs_lib_has_both(c->op) || !fs_lib_count(&c->out) || !fs_lib_count(&c->a);
 }
 
 static enum part part_of(const struct fs_lib_call *c) {

@@ -10,8 +10,7 @@ static double library_flops(const struct fs_graph *g, const struct fs_node *nd, 
   struct fs_lib_sizes s = fs_lib_sizes(nd);
   double m = (double)s.rows, n = (double)s.columns, r = (double)s.right, least = FS_MIN(m, n);
   switch (nd->op) {
-    case FS_LIB_GEMM:
-      return (fs_lib_with_itself(nd) && half ? 1 : 2) * m * n * r;
+    case FS_LIB_GEMM: return (fs_lib_with_itself(nd) && half ? 1 : 2) * m * n * r;
     case FS_LIB_SOLVE:
       if (fs_graph_triangle(g, nd->src[0])) return n * n * r;
       return 2.0 / 3 * n * n * m + 2 * n * n * r;
@@ -22,7 +21,8 @@ static double library_flops(const struct fs_graph *g, const struct fs_node *nd, 
       return (nd->op == FS_LIB_EIG_VALUES ? 10 : 25) * n * n * n * (nd->n_src == 2 ? 4 : 1);
     case FS_LIB_EIGVECS: return 9 * n * n * n;
     case FS_LIB_SVDVALS: return 8.0 / 3 * m * n * n;
-    case FS_LIB_SVD: return least * (6 * m * n + 20 * least * least);
+    case FS_LIB_SVD: case FS_LIB_SVD_BOTH:
+      return (nd->op == FS_LIB_SVD ? 1 : 4) * least * (6 * m * n + 20 * least * least);
     case FS_LIB_QR: return 4 * least * least * (FS_MAX(m, n) - least / 3);
     case FS_LIB_LU: return least * least * (FS_MAX(m, n) - least / 3);
     case FS_LIB_FFT: case FS_LIB_RFFT: case FS_LIB_IRFFT: return fs_fourier_flops(nd);
