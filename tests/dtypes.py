@@ -7,6 +7,7 @@ BELOW = {'bool': '', 'u8': 'bool', 'i8': 'bool', 'u16': 'u8', 'i16': 'u8 i8', 'i
          'u32': 'u16', 'i64': 'i32 u32', 'u64': 'i64', 'f16': 'u64', 'bf16': 'u64', 'f32': 'f16 bf16',
          'f64': 'f32'}
 ORDER = list(BELOW)
+COMPLEX = {'c64': 'f32', 'c128': 'f64'}     # with their parts
 FLOATS = ['f16', 'bf16', 'f32', 'f64']
 INTEGERS = [t for t in ORDER if t[0] in 'iu']
 # How elements are held here: of f16 and bf16 as the floats that they are computed in.
@@ -32,7 +33,10 @@ UP = {t: up_from(t) for t in ORDER}
 
 
 def promote(*types):
-    """The least type above all."""
+    """The least type above all; with a complex one the parts' type, complex."""
+    if any(t in COMPLEX for t in types):
+        wide = 'f64' in [COMPLEX.get(t, t) for t in types]
+        return 'c128' if wide else 'c64'
     return next(t for t in ORDER if all(t in UP[x] for x in types))
 
 
@@ -45,11 +49,15 @@ def float_type(dtype):
 
 
 def sum_type(dtype):
-    return dtype if is_float(dtype) or dtype == 'u64' else 'i64'
+    return dtype if is_float(dtype) or dtype == 'u64' or dtype in COMPLEX else 'i64'
 
 
 def beside(x, whole, dtype):
     """The type of a number of the host beside a tensor."""
+    if dtype in COMPLEX:
+        return dtype
+    if isinstance(x, complex):
+        return 'c128' if dtype in ('f64', 'i64', 'u64') else 'c64'
     if is_float(dtype):
         return dtype
     own = np.iinfo(HELD[number_type(dtype)])

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Random programs of tensors of ranks 0 to 6 in all real element types, some of them without
-elements: no mismatch.
+"""Random programs of tensors of ranks 0 to 6 in all element types, also complex ones, some of them
+without elements: no mismatch.
 
     tests/test_cubes.py [--count N] [--seed S] [--fusible PATH] [--target T]
 
@@ -8,8 +8,8 @@ What test_random.py does for matrices of f32 and f64, this does for every type a
 rank: types mixed, slices with steps of either sign, reductions along each
 dimension, reshapes, parts joined and assigned. All values are whole numbers so
 small that every type holds them and their partial sums, so results are equal bit
-for bit, whatever the order or the kernels. The oracle computes in 64-bit integers. Results that
-would wrap around are left out; tests/test_edges.py has those.
+for bit, whatever the order or the kernels. The oracle computes in 64-bit integers, of complex values
+in pairs of doubles. Results that would wrap around are left out; tests/test_edges.py has those.
 """
 import random
 import sys
@@ -17,10 +17,10 @@ import sys
 import numpy as np
 
 import test_random
-from dtypes import (HELD, INTEGERS, ORDER, at_one_rank, beside, float_type,  # noqa: E402
+from dtypes import (COMPLEX, HELD, INTEGERS, ORDER, at_one_rank, beside, float_type,  # noqa: E402
                     number_type, promote, sum_type)
 
-NP = dict(HELD, f16=np.float16)             # as files have them
+NP = dict(HELD, f16=np.float16, c64=np.complex64, c128=np.complex128)     # as files have them
 LIMIT = {"f16": 2 ** 11, "bf16": 2 ** 8}    # whole numbers up to here are exact
 SIZES = [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 17, 33]
 MOST = 30000        # elements of a value
@@ -39,13 +39,27 @@ class Value:
     """A variable: its text, its value in whole numbers, its type."""
 
     def __init__(self, text, a, dtype):
-        self.text, self.a, self.dtype = text, np.asarray(a).astype(np.int64), dtype
+        self.text, self.dtype = text, dtype
+        self.a = np.asarray(a).astype(np.complex128 if dtype in COMPLEX else np.int64)
 
     def saved_as(self):
         return NP[self.dtype], self.a.shape
 
 
+def size_of(a):
+    """No part of an element is larger."""
+    return np.abs(a.real) + np.abs(a.imag)
+
+
+def multiplies(a, b, dtype):
+    """Whether no product of parts is rounded."""
+    largest = [float(np.max(size_of(np.asarray(x)), initial=0)) for x in (a, b)]
+    return dtype not in COMPLEX or largest[0] * largest[1] <= 2 ** 22
+
+
 def fits(a, dtype):
+    if dtype in COMPLEX:
+        return np.max(size_of(np.asarray(a)), initial=0) <= 2 ** 20
     most = 1 if dtype == "bool" else LIMIT.get(dtype, 2 ** 20)
     if dtype in INTEGERS:
         most = min(most, np.iinfo(NP[dtype]).max)
@@ -72,6 +86,8 @@ class Cubes:
         self.rng = random.Random(seed)
         self.nrng = np.random.default_rng(seed)
         self.types = self.rng.sample(ORDER, self.rng.randint(2, 4))
+        if self.rng.random() < 0.3:
+            self.types += [self.rng.choice(list(COMPLEX))] * 2
         self.sizes = [self.rng.choice(SIZES) for _ in range(RANK)]
         self.alike = self.rng.random() < 0.5    # views' strides may happen to agree
         if self.alike:
@@ -101,6 +117,7 @@ class Cubes:
             dtype = self.rng.choice(self.types)
             a = self.nrng.integers(1, 5, shape) * self.nrng.choice([-1, 1], shape)
             a = np.abs(a) if dtype[0] == "u" else a
+            a = a + 1j * self.nrng.integers(-4, 5, shape) if dtype in COMPLEX else a
             name = "x%d" % k
             self.vars[name] = v = Value(name, a > 0 if dtype == "bool" else a, dtype)
             self.inputs[name] = v.a.astype(NP[dtype])
@@ -126,6 +143,8 @@ class Cubes:
         w = self.partner(v)
         op, dtype = self.rng.choice(list(BINARY)), number_type(promote(v.dtype, w.dtype))
         a, b = aligned(v.a, w.a)
+        if dtype in COMPLEX and (op not in ("+", "-", ".*", "==", "!=") or not multiplies(a, b, dtype)):
+            return None
         exact = dtype in INTEGERS and op in COMPARES    # of any two integers
         if not exact and not (fits(a, dtype) and fits(b, dtype)) or op == "mod" and np.any(b == 0):
             return None
@@ -137,14 +156,25 @@ class Cubes:
     def beside_number(self):
         v, k = self.pick(), self.rng.randint(-3, 3)
         op = self.rng.choice(["+", "-", ".*", "==", "<", ">="])
-        r = BINARY[op](v.a, k)
+        if self.rng.random() < 0.2 and v.dtype in [*COMPLEX, *self.types] and set(self.types) & set(COMPLEX):
+            k = complex(k, self.rng.randint(1, 3))
         dtype = beside(k, True, v.dtype)
+        if dtype in COMPLEX and op in ("<", ">="):
+            op = "!="
+        r = BINARY[op](v.a, k)
+        if dtype in COMPLEX and r.dtype != bool:
+            number = "%d + %di" % (k.real, k.imag)
+            return Value("%s %s (%s)" % (v.text, op, number if isinstance(k, complex) else k), r, dtype)
+        if isinstance(k, complex):
+            return Value("%s %s (%d + %di)" % (v.text, op, k.real, k.imag), r, "bool")
         if r.dtype != bool and not fits(v.a, dtype):
             return None
         return Value("%s %s (%d)" % (v.text, op, k), r, "bool" if r.dtype == bool else dtype)
 
     def unary(self):
         v, op = self.pick(), self.rng.choice(list(UNARY) + ["floor", "!", ".^3"])
+        if v.dtype in COMPLEX:
+            return self.of_complex(v)
         if op == "!":
             return Value("!" + v.text, v.a == 0, "bool")
         if op == "floor":
@@ -152,6 +182,22 @@ class Cubes:
         if op == ".^3":
             return Value(v.text + op, v.a ** 3, number_type(v.dtype))
         return Value("%s(%s)" % (op, v.text), UNARY[op](v.a), number_type(v.dtype))
+
+    def of_complex(self, v):
+        a, op = v.a, self.rng.choice(["-", "!", "re", "im", "conj", "square", ".^3", "floor", "complex"])
+        if op == "complex":
+            x = "re(%s)" % v.text
+            return Value("complex(im(%s), %s + 1)" % (v.text, x), a.imag + 1j * (a.real + 1), v.dtype)
+        if op == "!":
+            return Value("!" + v.text, a == 0, "bool")
+        if op in ("re", "im"):
+            return Value("%s(%s)" % (op, v.text), a.real if op == "re" else a.imag, COMPLEX[v.dtype])
+        if op in ("square", ".^3"):
+            if not multiplies(size_of(a) ** 2, a, v.dtype):
+                return None
+            return Value(v.text + op, a * a * a, v.dtype) if op == ".^3" else \
+                Value("square(%s)" % v.text, a * a, v.dtype)
+        return Value("%s(%s)" % (op, v.text), {"-": -a, "conj": np.conj(a), "floor": a}[op], v.dtype)
 
     def logic(self):
         v = self.pick()
@@ -176,6 +222,9 @@ class Cubes:
 
     def cast(self):
         v, dtype = self.pick(), self.rng.choice(ORDER)
+        if set(self.types) & set(COMPLEX) and (v.dtype in COMPLEX or self.rng.random() < 0.2):
+            dtype = self.rng.choice(list(COMPLEX))
+            return Value("%s(%s)" % (dtype, v.text), v.a, dtype)
         a = v.a != 0 if dtype == "bool" else v.a
         if v.dtype in INTEGERS and dtype in INTEGERS and dtype != "u64":
             a = a.astype(NP[dtype])     # wraps around
@@ -187,6 +236,8 @@ class Cubes:
         axis = self.rng.choice([None] + list(range(1, min(v.a.ndim + 1, RANK) + 1)))
         rank = max(v.a.ndim, axis or 0)
         where = None if axis is None else axis - 1
+        if v.dtype in COMPLEX:
+            return self.complex_reduction(v, op, axis, rank)
         grows = {"sum": np.abs(v.a), "prod": np.maximum(np.abs(v.a), 1)}.get(op, v.a)
         dtype = {"any": "bool", "all": "bool"}.get(op, number_type(v.dtype))
         if op in ("max", "min") and not v.a.size:
@@ -204,13 +255,29 @@ class Cubes:
             "reduce(\"%s\", %s, %d)" % (op, v.text, axis)
         return Value(text, r, dtype)
 
+    def complex_reduction(self, v, op, axis, rank):
+        a = to_rank(v.a, rank)
+        if op in ("max", "min") or (op == "prod" and axis is not None):
+            return None     # errors
+        sizes = size_of(a)
+        with np.errstate(over="ignore"):
+            most = np.prod(np.maximum(sizes, 1), dtype=float) if op == "prod" else np.sum(sizes)
+        if not most <= 2 ** (11 if op == "prod" else 22):
+            return None
+        where = None if axis is None else axis - 1
+        r = REDUCE[op](a, axis=where, keepdims=axis is not None)
+        if axis is not None and axis >= v.a.ndim:
+            r = r.reshape(r.shape[:-1])
+        text = "%s(%s)" % (op, v.text) if axis is None else "%s(%s, %d)" % (op, v.text, axis)
+        return Value(text, r, "bool" if op in ("any", "all") else v.dtype)
+
     def product(self):
         v = self.pick(lambda v: v.a.ndim == 2 and v.a.shape[1] > 1 and v.dtype != "bool")
         w = v and self.pick(lambda w: w.a.ndim in (1, 2) and w.dtype != "bool" and
                             w.a.shape[0] == v.a.shape[1])
         dtype = w and promote(v.dtype, w.dtype)
         if not w or not fits(v.a, dtype) or not fits(w.a, dtype) or \
-                not fits(np.abs(v.a) @ np.abs(w.a), dtype):
+                not fits(size_of(v.a) @ size_of(w.a), dtype):
             return None
         r = v.a @ w.a
         if r.shape == (1,):     # row by column
@@ -260,9 +327,10 @@ class Cubes:
 
     def masked(self):
         v = self.tensor()
-        chosen = v.a[v.a > 0]
+        chosen = v.a[v.a.real > 0]
         row = v.a.ndim == 2 and v.a.shape[0] == 1
-        return Value("%s[%s > 0]" % (v.text, v.text),
+        part = "re(%s)" % v.text if v.dtype in COMPLEX else v.text
+        return Value("%s[%s > 0]" % (v.text, part),
                      chosen.reshape(1, -1) if row else chosen, v.dtype)
 
     def reshaped(self):
@@ -286,7 +354,9 @@ class Cubes:
         a = v.a.reshape(1, -1) if v.a.ndim == 1 else v.a.T
         if v.a.ndim == 2 and v.a.shape[0] == 1:     # a row gives a column
             a = a.reshape(-1)
-        return Value(v.text + "'", a, v.dtype)
+        if v.dtype in COMPLEX and self.rng.random() < 0.5:
+            return Value(v.text + ".'", a, v.dtype)
+        return Value(v.text + "'", np.conj(a), v.dtype)
 
     def joined(self):
         """Parts below each other, or side by side."""
