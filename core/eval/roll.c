@@ -14,17 +14,36 @@ struct roll {
   int64_t by[FS_MAX_RANK]; /* places, from 0 to less than the extent */
 };
 
-static struct fs_tv number(struct fs_interp *in, int64_t k) {
-  return fs_tv_number(in, (double)k, FS_I64);
+static bool is_literal(const struct fs_graph *g, fs_id id, int64_t x) {
+  const struct fs_node *n = fs_node(g, id);
+  return n->kind == FS_ND_PARAM && g->literals.data[n->slot] >= 0 && g->params.data[n->slot].i == x;
+}
+
+/* The mask that first_ones() has made before: of all stencils of a block there is one for each
+ * border. The places are part of the graph in any case, as the offsets of what is read. */
+static fs_id made_before(const struct fs_graph *g, int64_t extent, int64_t count) {
+  for (fs_id id = (fs_id)g->nodes.len - 1; id > 0; id--) {
+    const struct fs_node *n = fs_node(g, id), *i = fs_node(g, n->src[0]);
+    if (n->kind == FS_ND_MAP && n->op == FS_OP_LT && i->kind == FS_ND_IOTA && !i->rand_base &&
+        i->rand_stride[0] == 1 && n->shape.rank == 1 && n->shape.dim[0] == extent &&
+        is_literal(g, i->src[0], 0) && is_literal(g, i->src[1], 1) && is_literal(g, n->src[1], count))
+      return id;
+  }
+  return 0;
 }
 
 /* Where the first `count` places of dimension d are, over all of a shape. */
 static struct fs_tv first_ones(struct fs_interp *in, const struct fs_shape *shape, int d,
                                int64_t count) {
-  struct fs_tv i = fs_tv_iota(in, FS_I64, shape->dim[d], 0, 1);
-  i.shape = (struct fs_shape){.rank = shape->rank};
-  for (int k = 0; k < shape->rank; k++) i.shape.dim[k] = k == d ? shape->dim[d] : 1;
-  return fs_tv_map2(in, FS_OP_LT, i, number(in, count));
+  struct fs_graph *g = fs_block_graph(in);
+  struct fs_tv mask = {made_before(g, shape->dim[d], count), FS_BOOL, {.rank = shape->rank}};
+  for (int k = 0; k < shape->rank; k++) mask.shape.dim[k] = k == d ? shape->dim[d] : 1;
+  if (mask.node) return mask;
+  fs_id from = fs_tv_literal(in, 0, FS_I64).node, step = fs_tv_literal(in, 1, FS_I64).node;
+  fs_id i = fs_graph_iota(g, FS_I64, shape->dim[d], from, step);
+  fs_id end = fs_tv_literal(in, (double)count, FS_I64).node;
+  mask.node = fs_graph_map(g, FS_OP_LT, 2, (fs_id[]){i, end}, FS_BOOL);
+  return mask;
 }
 
 /* What is stored, from dimension d on: *at is how it lies. */

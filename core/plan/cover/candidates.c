@@ -2,7 +2,7 @@
  * its implementations. */
 #include "core/plan/cover/inside.h"
 
-enum { MAX_CALLS = 160 }; /* of a fusion: bounds compile time */
+enum { MAX_CALLS = 200 }; /* of a fusion: bounds compile time */
 
 static bool crosses_barrier(struct fs_fusions *p, const struct fs_set *s) {
   if (!p->g->barriers.len) return false;
@@ -100,9 +100,8 @@ bool fs_plan_try_alone(struct fs_fusions *p, int c) {
   struct fs_kernel k;
   fs_kernel_library(p->maker, cl->nodes.data[0], &k);
   int first = p->impls.len;
-  *FS_PUSH(&p->impls) =
-      (struct fs_impl){.scheme = FS_LIBRARY, .variants = 1,
-                       .each = {k.first}, .seconds = k.first};
+  *FS_PUSH(&p->impls) = (struct fs_impl){.scheme = FS_LIBRARY, .variants = 1, .each = {k.first},
+                                         .seconds = k.first};
   p->maker->implementations++;
   fs_kernel_free(&k);
   add_candidate(p, &s, first);
@@ -110,8 +109,7 @@ bool fs_plan_try_alone(struct fs_fusions *p, int c) {
 }
 
 bool fs_plan_keeps_order(const struct fs_fusions *p) {
-  return p->options->strategy == FS_NO_REORDER ||
-         p->options->strategy == FS_MANUAL;
+  return p->options->strategy == FS_NO_REORDER || p->options->strategy == FS_MANUAL;
 }
 
 enum fs_rule fs_plan_forbidden(struct fs_fusions *p, const struct fs_set *s) {

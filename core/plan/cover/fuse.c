@@ -21,8 +21,7 @@
 #include "core/base/table.h"
 
 enum {
-  MAX_FUSION = 12,        /* clusters of a fusion, and of a window, of which all
-                             is enumerated */
+  MAX_FUSION = 12,        /* clusters of a fusion, and of a window, of which all is enumerated */
   MAX_CANDIDATES = 400    /* of the full enumeration                          */
 };
 
@@ -827,6 +826,9 @@ static bool wants_first(const struct fs_fusions *p) {
 static void grow_by_worth(struct growth *g) {
   struct fs_fusions *p = g->p;
   int n = fs_window_size(p), work = work_for(n);
+  struct fs_set all = {{0}}; /* in one kernel, to which growth by one cluster may not come */
+  for (int c = 0; c < n; c++) fs_set_add(&all, c);
+  candidate_of(g, &all);
   if (p->by_prices) work = work * 2 / 3; /* the rest is for the other price */
   g->worth = FS_NEW_N(p->arena, double, n);
   g->most_work = g->work + work;
