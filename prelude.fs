@@ -440,6 +440,7 @@ function factorial(n)
 end
 # nchoosek(n, k): in how many ways k of n are chosen. Exact while it is below 2^53/n.
 function nchoosek(n, k)
+  assert(numel(n) == 1 && numel(k) == 1, "nchoosek takes two numbers")
   assert(k >= 0 && n >= k && floor(n) == n && floor(k) == k, "nchoosek takes whole numbers, 0 <= k <= n")
   k = min(k, n - k)
   c = 1
@@ -569,6 +570,7 @@ end
 # points x, y.
 function polyfit(x, y, n)
   x = x[:]
+  assert(numel(x) > 0, "no points have no polynomial")
   assert(numel(y) == numel(x), "polyfit needs as many values as places")
   V = ones(numel(x), n + 1, dtype(x*0.5))
   for k = n:-1:1

@@ -112,6 +112,24 @@ EMPTIES = [
     ('at_least_f32(f16(e))', E), ('rounded_like(e, f16(e))', none(0, dtype='f2')),
     ('as_mean(e, i64(e))', none(0, dtype='f8')), ('dtype(e) == "f32"', np.bool_(True)),
     ('string(e) == "f32[0]"', np.bool_(True)), ('jacobi(S, e, 3)', E),
+    ('bool(Z)', none(0, 3, dtype='?')), ('i64(e)', none(0, dtype='i8')), ('f32(bf16(e))', E), ('f32(Z)', Z),
+    ('i16(Z)', none(0, 3, dtype='i2')), ('u16(e)', none(0, dtype='u2')), ('u8(T)', none(3, 0, dtype='u1')),
+    ('min(e, 1)', E), ('max(Z, Z)', Z), ('max(Z, [], 2)', E), ('erfinv(Z)', Z), ('factorial(e)', none(0, dtype='f8')),
+    ('significant(S, e)', none(0, dtype='?')), ('corr(Z)', full((3, 3), NAN)), ('corr(T)', S), ('smooth_length(0)', np.int64(1)),
+    ('of_eigenvalues(z -> z, e, S)', S), ('denman_beavers(S)', S), ('has_floats(e)', np.bool_(True)),
+    ('norm_more(e, 1)', np.float32(0)), ('taps(e, x, 1, 2)', E),
+    # complex ones
+    ('c64(Z)', none(0, 3, dtype='c8')), ('c128(e)', none(0, dtype='c16')), ('complex(T, 0)', none(3, 0, dtype='c8')),
+    ('conj(c128(Z))', none(0, 3, dtype='c16')), ('re(c64(e))', E), ('im(c128(Z))', none(0, 3, dtype='f8')),
+    ('arg(c64(T))', T), ('isreal(c64(e))', np.bool_(False)), ('isreal(e)', np.bool_(True)),
+    ('phase(c64(e))', none(0, dtype='c8')), ('upper_of(c64(S))', none(0, 0, dtype='c8')),
+    ('qr_complex(c64(S))', none(0, 0, dtype='c8')), ('qr_alone(c64(S))', none(0, 0, dtype='c8')),
+    ('chol_complex(c64(S))', none(0, 0, dtype='c8')), ('c64(Z)*c64(T)', none(0, 0, dtype='c8')), ('c128(T)*e', full(3, 0, 'c16')),
+    ('c64(S)\\e', none(0, dtype='c8')), ('svd(c64(Z))', E), ('pinv(c128(Z))', none(3, 0, dtype='c16')),
+    ('eig(zeros(0, 2, 2))', none(0, 2)), ('schur(zeros(0, 2, 2))', none(0, 2, 2)), ('inv(c64(zeros(0, 2, 2)))', none(0, 2, 2, dtype='c8')),
+    ('abs(c64(Z))', Z), ('exp(c128(e))', none(0, dtype='c16')), ('fft(c64(Z))', none(0, 3, dtype='c8')),
+    ('sum(c64(Z), 1)', full((1, 3), 0, 'c8')), ('any(c64(e))', np.bool_(False)), ('all(c64(e))', np.bool_(True)),
+    ('[c64(e); 1i]', full(1, 1j, 'c8')),
 ]
 # Statements, and what names hold after them.
 STATEMENTS = [
@@ -120,6 +138,9 @@ STATEMENTS = [
     ('l, u, p = lu(Z)', {'l': S, 'u': Z, 'p': none(0, dtype='i8')}),
     ('u, s, v = svd(Z)', {'u': S, 's': E, 'v': T}), ('d, v = eig(S)', {'d': E, 'v': S}),
     ('u, t = schur(S)', {'u': S, 't': S}),
+    ('u, s, v = svd(c64(Z))', {'u': none(0, 0, dtype='c8'), 's': E, 'v': none(3, 0, dtype='c8')}),
+    ('u, s, v = svd(c64(T))', {'u': none(3, 0, dtype='c8'), 's': E, 'v': none(0, 0, dtype='c8')}),
+    ('d, v = eig(zeros(0, 2, 2))', {'d': none(0, 2), 'v': none(0, 2, 2)}),
     ('s, p = sort(e)', {'s': E, 'p': none(0, dtype='i8')}), ('m, v = moments(Z)', {
         'm': full((1, 3), NAN), 'v': full((1, 3), NAN)}), ('m, n = size(Z)', {'m': np.int64(0), 'n': np.int64(3)}),
     ('y, k = cg(S, e)', {'y': E, 'k': np.int64(0)}), ('y, k = bicg(S, e)', {'y': E, 'k': np.int64(0)}),
@@ -153,16 +174,16 @@ ERRORS = [
     ('if e; y = 1; end', 'a condition must be one value'), ('x + e', 'shapes do not fit'),
     ('A + Z', 'shapes do not fit'), ('[Z; 1, 2]', 'shapes do not fit'), ('zeros(-1)', 'at least 0, not -1'),
     ('y = x; y[e] = [1, 2]', 'shapes do not fit'), ('reshape(e, 1)', 'cannot reshape'),
+    ('polyfit(e, e, 1)', 'no points have no polynomial'), ('nchoosek(e, 2)', 'nchoosek takes two numbers'),
+    ('sort(c64(e))', 'complex numbers have no order'), ('max(c64(Z))', 'complex numbers have no order'),
+    ('seed(e)', 'the seed must be a number'), ('reverse(e)', 'the text must be a string'),
     ('accumarray(e, e)', 'there is no max'), ('bincount(e)', 'there is no max'),
     ('histcounts(e, 3)', 'two edges or more'), ('S^-1*x', 'shapes do not fit'), ('assert(e)', 'a condition must be one value'),
 ]
 # Of no array, of the host, or shown by other suites.
-ELSEWHERE = set('print ask error assert string number seed load kernel save time plot scatter bar hist '
-                'heatmap roofline predictions savefig dtype bool i64 bf16 f32 min max significant taps '
-                'of_eigenvalues '
-                'denman_beavers in_taps taps2 in_taps2 folded folded2 by_fourier smooth_length part_of_full '
-                'contains endswith startswith fields filter format has has_floats join lower upper split strip '
-                'repeat replace reverse nchoosek erfinv factorial norm_more phase upper_of qr_complex qr_alone chol_complex polyfit corr i16 u16 u8 arg c128 c64 complex conj im isreal re'.split())
+ELSEWHERE = set('print ask error load kernel save time plot scatter bar hist heatmap roofline predictions '
+                'savefig in_taps taps2 in_taps2 folded folded2 by_fourier part_of_full contains endswith '
+                'startswith fields filter format has join lower upper split strip repeat replace'.split())
 GIVEN = 'e = []; Z = zeros(0, 3); T = zeros(3, 0); S = zeros(0, 0); x = [1, 2, 3]; A = ones(2, 3);'
 
 
