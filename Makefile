@@ -266,7 +266,7 @@ uninstall:
 	rm -f $(BINDIR)/fusible $(BINDIR)/fusible-kernel $(BINDIR)/libfusible-mpi.so $(MANDIR)/fusible.1
 	rm -rf $(DESTDIR)$(PREFIX)/share/fusible
 
-# What pip installs: the programs, the kernelspec, the lexer (tools/wheel).
+# What pip installs: the programs, their libraries, the kernelspec, the lexer (tools/wheel).
 wheel: all
 	@tools/wheel $(BUILD)
 

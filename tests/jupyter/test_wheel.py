@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The wheel (tools/wheel): what is in it, what pip makes of it in a fresh
-environment, a notebook that runs there, and that nothing is left after uninstalling.
+environment, a notebook that runs there, by which libraries, and that nothing is left
+after uninstalling.
 And its lexer: held to the tables of core/lang, to all examples, and to words.
 """
 import peers  # noqa: F401, first: it changes the Python that runs this
@@ -31,6 +32,17 @@ HOME = tempfile.mkdtemp(prefix='fusible-wheel-')
 FRESH = os.path.join(HOME, 'fresh')
 PYTHON = os.path.join(FRESH, 'bin', 'python')
 SPEC = os.path.join(FRESH, 'share', 'jupyter', 'kernels', 'fusible')
+LIBRARIES = os.path.join(FRESH, 'lib', 'fusible')
+LOADED = os.path.join(HOME, 'loaded')  # what the dynamic linker did, a file a process
+# What a machine has of its own: in all lists of PEP 600's policies (auditwheel 6.8).
+SYSTEM = {'ld-linux-x86-64.so.2', 'libc.so.6', 'libm.so.6', 'libmvec.so.1', 'libz.so.1',
+          'libdl.so.2', 'libpthread.so.0', 'librt.so.1', 'libresolv.so.2',
+          'libstdc++.so.6', 'libgcc_s.so.1'}
+# The newest versions of symbols that its policy of a glibc allows.
+POLICIES = {(2, 34): {'GLIBCXX': (3, 4, 29), 'CXXABI': (1, 3, 13), 'GCC': (7, 0, 0)},
+            (2, 35): {'GLIBCXX': (3, 4, 30), 'CXXABI': (1, 3, 13), 'GCC': (12, 0, 0)},
+            (2, 36): {'GLIBCXX': (3, 4, 30), 'CXXABI': (1, 3, 13), 'GCC': (12, 0, 0)},
+            (2, 41): {'GLIBCXX': (3, 4, 33), 'CXXABI': (1, 3, 15), 'GCC': (14, 0, 0)}}
 # No program of the environment is in PATH: it need not be activated.
 ENV = {**{k: v for k, v in os.environ.items()
           if not k.startswith(('XDG_', 'FUSIBLE', 'JUPYTER', 'PYTHONPATH'))},
@@ -211,6 +223,58 @@ def check_installed(score):
     score.check(code == 0 and 'Token.Comment.Single' in out, (out[:500], err))
 
 
+def elf_files():
+    return [os.path.join(FRESH, 'bin', p) for p in ('fusible', 'fusible-kernel')] + [
+        os.path.join(LIBRARIES, f) for f in sorted(os.listdir(LIBRARIES))]
+
+
+def check_tag(score, path):
+    """The wheel's glibc is what its files need, no newer one and no older; and they
+    need of the other libraries what the policy of that glibc allows."""
+    tag = re.search(r'-manylinux_(\d+)_(\d+)_x86_64\.whl$', path)
+    if not score.check(tag, path):
+        return
+    glibc, most = (int(tag[1]), int(tag[2])), {}
+    _, out, err = run('readelf', '-V', *elf_files())
+    for block in re.findall(r"'\.gnu\.version_r'.*?(?:\n\n|\Z)", out, re.S):
+        for name, version in re.findall(r'Name: (\w+?)_([\d.]+) ', block):
+            number = tuple(map(int, version.split('.')))
+            most[name] = max(number, most.get(name, number))
+    score.check(most['GLIBC'][:2] == glibc, (most, glibc, err))
+    allowed = POLICIES.get(glibc)
+    if score.check(allowed, ('no policy of this glibc in the test', glibc)):
+        over = [n for n, v in allowed.items() if most.get(n, v) > v]
+        score.check(not over, (over, most))
+
+
+def loaded_by(program):
+    """The libraries that processes of the program loaded, from LOADED.*."""
+    found = set()
+    for log in glob.glob(LOADED + '.*'):
+        text = read(log)
+        started = re.findall(r'initialize program: (/.*)', text)
+        if program in map(os.path.abspath, started):
+            found.update(re.findall(r'calling init: (/.*)', text))
+    return found
+
+
+def check_libraries(score):
+    """The programs did all that was asked of them with the wheel's own libraries: no
+    system's one of these names was loaded, and none is needed but SYSTEM's."""
+    for program in elf_files()[:2]:
+        code, out, err = run('ldd', program)
+        found = dict(re.findall(r'(\S+) => (\S+)', out))
+        outside = {n for n, at in found.items() if not os.path.abspath(at).startswith(
+            LIBRARIES + os.sep)}
+        score.check(code == 0 and outside and outside <= SYSTEM, (outside, out, err))
+        used = {os.path.abspath(f) for f in loaded_by(program)}
+        own = {os.path.join(LIBRARIES, n) for n in set(found) - outside}
+        score.check(own and own <= used, (program, own - used))
+        strange = {f for f in used - own
+                   if os.path.basename(f) in os.listdir(LIBRARIES)}
+        score.check(not strange, (program, strange))
+
+
 def notebook(name, *sources):
     path = os.path.join(HOME, name)
     cells = [{'cell_type': 'code', 'execution_count': None, 'id': f'cell{k}',
@@ -252,8 +316,12 @@ def test_wheel(score):
     code, out, err = pip('install', '--no-index', '--no-deps', path)
     if not score.check(code == 0, out + err):
         return
+    check_tag(score, path)
+    ENV.update(LD_DEBUG='libs', LD_DEBUG_OUTPUT=LOADED)
     check_installed(score)
     check_notebooks(score)
+    del ENV['LD_DEBUG'], ENV['LD_DEBUG_OUTPUT']
+    check_libraries(score)
     code, out, err = pip('uninstall', '-y', 'fusible')
     score.check(code == 0, out + err)
     score.check(files(FRESH) == before, set(files(FRESH)) ^ set(before))
