@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The wheel (tools/wheel): what is in it, what pip makes of it in a fresh
 environment, a notebook that runs there, by which libraries, and that nothing is left
-after uninstalling.
+after uninstalling. The image with JupyterLab (.binder) installs what the wheel needs.
 And its lexer: held to the tables of core/lang, to all examples, and to words.
 """
 import peers  # noqa: F401, first: it changes the Python that runs this
@@ -273,6 +273,14 @@ def check_libraries(score):
         strange = {f for f in used - own
                    if os.path.basename(f) in os.listdir(LIBRARIES)}
         score.check(not strange, (program, strange))
+
+
+def test_image(score):
+    """Its Debian packages are those of scripts/install-deps, called for the wheel."""
+    text = read(os.path.join(ROOT, '.binder', 'Dockerfile'))
+    score.check(re.search(r'scripts/install-deps\b.*\bwheel\b', text), text)
+    score.check(re.search(r'\bmake\b.*\bwheel\b', text) and 'build/dist/' in text, text)
+    score.check(not re.search(r'\bapt(-get)?\s+(-\S+\s+)*install\b', text), text)
 
 
 def notebook(name, *sources):
