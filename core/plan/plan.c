@@ -334,10 +334,10 @@ static void build_plan(struct planner *p, int rank, const windows *w, const int 
  * graph but for the first. */
 static int put_together(struct planner *p, const windows *w, int k, struct fs_plan **out) {
   int n = w->len;
-  const double **costs = fs_malloc(sizeof *costs * (size_t)(n + 1));
-  int *lens = fs_malloc(sizeof(int) * (size_t)(n + 1));
-  int *index = fs_malloc(sizeof(int) * (size_t)k * (size_t)(n + 1));
-  double *sums = fs_malloc(sizeof(double) * (size_t)k);
+  struct fs_arena *arena = p->maker.arena;
+  const double **costs = FS_NEW_N(arena, const double *, n + 1);
+  int *lens = FS_NEW_N(arena, int, n + 1), *index = FS_NEW_N(arena, int, k * (n + 1));
+  double *sums = FS_NEW_N(arena, double, k);
   for (int x = 0; x < n; x++) {
     costs[x] = w->data[x].costs;
     lens[x] = w->data[x].n;
@@ -349,10 +349,6 @@ static int put_together(struct planner *p, const windows *w, int k, struct fs_pl
     if (f) p->plan->graph = fs_graph_copy(p->calls.g);
     out[f] = p->plan;
   }
-  free((void *)costs);
-  free(lens);
-  free(index);
-  free(sums);
   return found;
 }
 

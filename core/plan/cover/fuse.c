@@ -337,22 +337,15 @@ static void grow_pairs(struct growth *g) {
   }
 }
 
-/* From what no good fusion has yet. */
-static void grow_apart(struct growth *g) {
+/* From every cluster, as far as there is work; or `apart`, from what no fusion has yet. */
+static void grow_each(struct growth *g, bool apart, int most) {
   struct fs_set have = {{0}};
   for (int c = 0; c < fs_window_size(g->p); c++) g->worth[c] = cost_of(g, c);
-  for (int c = 0; c < fs_window_size(g->p); c++) {
+  for (int c = 0; c < fs_window_size(g->p) && g->work < most; c++) {
     if (fs_window_cluster(g->p, c)->library || fs_set_has(&have, c)) continue;
-    struct fs_set s = climb(g, c, &have);
-    fs_set_join(&have, &s);
+    struct fs_set s = climb(g, c, apart ? &have : NULL);
+    if (apart) fs_set_join(&have, &s);
   }
-}
-
-/* From every cluster, as far as there is work. */
-static void grow_each(struct growth *g, int most) {
-  for (int c = 0; c < fs_window_size(g->p); c++) g->worth[c] = cost_of(g, c);
-  for (int c = 0; c < fs_window_size(g->p) && g->work < most; c++)
-    if (!fs_window_cluster(g->p, c)->library) climb(g, c, NULL);
 }
 
 /* The candidates by what they cost beyond what their clusters are worth. Gives how many. */
@@ -833,9 +826,9 @@ static void grow_by_worth(struct growth *g) {
   g->worth = FS_NEW_N(p->arena, double, n);
   g->most_work = g->work + work;
   grow_pairs(g);
-  grow_apart(g);
+  grow_each(g, true, INT32_MAX);
   sketch(g);
-  grow_each(g, g->most_work - (work + 1) / 2);
+  grow_each(g, false, g->most_work - (work + 1) / 2);
   improve(g, WORK_NEARBY);
   if (p->by_prices) {
     g->most_work = FS_MAX(g->work, g->most_work) + work / 2;
