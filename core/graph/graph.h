@@ -458,15 +458,17 @@ struct fs_view fs_view_axes(int src_rank, const int *axes);
  * needs: a checked graph; keeps: outputs' values (but for that rule, bit for
  * bit), barriers; spoils: ids, slots. While fs_interrupted(): not all outputs are there. */
 struct fs_graph *fs_graph_simplify(const struct fs_graph *g);
-/* The same, once the GEMM nodes of which products[] is true, by id, are written out as sums of
- * maps, which fuse with what is around them: A*B = A[:,1]*B[1,:] + A[:,2]*B[2,:] + ... NULL: none.
- * Roundings are others than a library's. */
+/* The same, once the GEMM nodes of which products[] is true, by id, are written out, so that they
+ * fuse with what is around them: as sums of maps, A*B = A[:,1]*B[1,:] + A[:,2]*B[2,:] + ..., or, of
+ * a longer inner extent, as sums along it for each of few columns or rows. NULL: none. Roundings
+ * are others than a library's. */
 struct fs_graph *fs_graph_write_out(const struct fs_graph *g, const bool *products);
 /* as_calls.c: the same with the products of matrices and vectors that it has as sums as calls of
  * GEMM, whose roundings are a library's; NULL: it has none. Inputs may have other slots. */
 struct fs_graph *fs_graph_as_calls(const struct fs_graph *simplified);
 /* Whether a node is a product that can be written out: of two matrices of f32 or f64, not of a
- * batch, and with an inner extent of 4 at most (rules.def, PLAN_WRITTEN_OUT). */
+ * batch, with an inner extent of 32 at most (rules.def, PLAN_WRITTEN_OUT), or with 8 columns or
+ * rows at most. */
 bool fs_graph_may_write_out(const struct fs_node *n);
 
 /* partition.c: whether something of it is cut over ranks, or an output is better cut by `links`

@@ -385,24 +385,56 @@ static fs_id rewrite_update(struct rewrite *rw, const struct fs_node *n) {
 
 /* -- the walk -------------------------------------------------------------- */
 
+/* The axis of the inner extent of an operand. */
+static int inner_axis(const struct fs_node *n, int operand) {
+  return (operand == 0) ^ (n->lib_flags >> operand & 1);
+}
+
 /* Column k of op(A), or row k of op(B), as a matrix of the product's shape. */
 static fs_id line_of_operand(struct rewrite *rw, const struct fs_node *n, int operand, int64_t k) {
-  int along = (operand == 0) ^ (n->lib_flags >> operand & 1); /* the axis of the inner extent */
+  int along = inner_axis(n, operand);
   struct fs_view v = {.src_rank = 2, .step = {1, 1}};
   v.axis[along] = -1, v.off[along] = k;
   v.axis[1 - along] = (int8_t)operand;
   return fs_graph_view(rw->to, rw->map[n->src[operand]], &v, &n->shape);
 }
 
+/* A*B of few columns, or few rows, as sum(A .* B[:,1]', 2) in its first column, and so on. Each of
+ * them goes over the larger operand: together they go over it once. */
+static fs_id write_out_few(struct rewrite *rw, const struct fs_node *n) {
+  struct fs_lib_sizes s = fs_lib_sizes(n);
+  int few = s.right <= s.rows; /* the operand that is so many vectors */
+  fs_id matrix = rw->map[n->src[!few]], whole = 0;
+  struct fs_shape shape = fs_node(rw->to, matrix)->shape;
+  struct fs_shape part = {1, {FS_MAX(s.rows, s.right)}};
+  for (int64_t k = 0; k < FS_MIN(s.rows, s.right); k++) {
+    struct fs_view v = {.src_rank = 2, .step = {1, 1}}, to = v;
+    int along = inner_axis(n, few), inner = inner_axis(n, !few);
+    v.axis[along] = (int8_t)inner, v.axis[1 - along] = -1, v.off[1 - along] = k;
+    to.axis[!few] = 0, to.axis[few] = -1, to.off[few] = k;
+    fs_id src[2] = {matrix, fs_graph_view(rw->to, rw->map[n->src[few]], &v, &shape)};
+    fs_id product = fs_graph_map(rw->to, FS_OP_MUL, 2, src, n->dtype);
+    fs_id sum = fs_graph_reduce(rw->to, FS_RD_SUM, product, 1u << inner);
+    whole = fs_graph_update(rw->to, whole, n->dtype, &n->shape, sum, &part, &to);
+  }
+  return whole;
+}
+
+static bool is_short(const struct fs_lib_sizes *s) {
+  return s->columns <= fs_number(FS_PLAN_WRITTEN_OUT);
+}
+
 /* A*B as A[:,1]*B[1,:] + A[:,2]*B[2,:] + ..., each added with one rounding. */
 static fs_id write_out(struct rewrite *rw, const struct fs_node *n) {
-  int64_t inner = fs_lib_sizes(n).columns;
+  struct fs_lib_sizes s = fs_lib_sizes(n);
+  int64_t inner = s.columns;
   fs_id sum = 0;
+  rw->changed = true;
+  if (!is_short(&s)) return write_out_few(rw, n);
   for (int64_t k = 0; k < inner; k++) {
     fs_id src[3] = {line_of_operand(rw, n, 0, k), line_of_operand(rw, n, 1, k), sum};
     sum = fs_graph_map(rw->to, k ? FS_OP_FMA : FS_OP_MUL, k ? 3 : 2, src, n->dtype);
   }
-  rw->changed = true;
   return sum;
 }
 
@@ -478,10 +510,11 @@ struct fs_graph *fs_graph_simplify(const struct fs_graph *g) {
 }
 
 bool fs_graph_may_write_out(const struct fs_node *n) {
+  enum { FEW = 8 }; /* sums of each column that a thread has in registers */
   if (n->kind != FS_ND_LIB || n->op != FS_LIB_GEMM || !fs_dtype_is_full(n->dtype)) return false;
   struct fs_lib_sizes s = fs_lib_sizes(n);
   return !s.batch.rank && s.rows > 1 && s.right > 1 && s.columns > 1 &&
-         s.columns <= fs_number(FS_PLAN_WRITTEN_OUT);
+         (is_short(&s) || FS_MIN(s.rows, s.right) <= FEW);
 }
 
 struct fs_graph *fs_graph_write_out(const struct fs_graph *g, const bool *products) {

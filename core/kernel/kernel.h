@@ -347,9 +347,14 @@ static inline bool fs_step_passes_row(const struct fs_kernel *k, const struct fs
  * chooses the sectors of memory, but no more than there is. */
 double fs_access_bytes(const struct fs_kernel *k, const struct fs_access *a);
 /* Whether another index along an axis is another element, by itself or by the list. */
-static inline bool fs_access_walks(const struct fs_kernel *k, const struct fs_access *a,
-                                   int axis) {
+static inline bool fs_access_walks(const struct fs_kernel *k, const struct fs_access *a, int axis) {
   return a->stride[axis] || (a->list && k->accesses.data[a->list - 1].stride[axis]);
+}
+/* Whether it has no element for several of the space: not of a row or a column alone. */
+static inline bool fs_access_is_read_once(const struct fs_kernel *k, const struct fs_access *a) {
+  for (int y = 0; y < k->space.n_outer + k->space.n_inner; y++)
+    if (k->space.dim[y] > 1 && !fs_access_walks(k, a, y)) return false;
+  return true;
 }
 
 /* The step that makes a value, or NULL; how many operands of steps are that value, in phases
@@ -362,8 +367,7 @@ const struct fs_user *fs_kernel_function(const struct fs_kernel *k, int n);
 
 /* Adds a value, or a step without operands, to a kernel; gives the value's index,
  * or the step, valid until the next is added. */
-int fs_kernel_value(struct fs_kernel *k, enum fs_dtype dt, uint8_t varies,
-                    int ready);
+int fs_kernel_value(struct fs_kernel *k, enum fs_dtype dt, uint8_t varies, int ready);
 struct fs_step *fs_kernel_step(struct fs_kernel *k, enum fs_step_kind kind,
                                int phase, int out, fs_id node);
 /* Finds what it has, and the steps of its accesses: once its steps are in order. */
@@ -375,10 +379,8 @@ void fs_kernel_free(struct fs_kernel *k);
 /* FS_INSTANCE: whose a part is; the element of a part; the stack of instances ++
  * that element. */
 const struct fs_applied *fs_part_of(const struct fs_kernel *k, int part);
-const struct fs_user_element *fs_part_element(const struct fs_kernel *k,
-                                              int part);
-struct fs_shape fs_part_shape(const struct fs_graph *g,
-                              const struct fs_kernel *k, int part);
+const struct fs_user_element *fs_part_element(const struct fs_kernel *k, int part);
+struct fs_shape fs_part_shape(const struct fs_graph *g, const struct fs_kernel *k, int part);
 /* The part of the routine's result. */
 int fs_result_part(const struct fs_applied *a);
 /* The earlier result that an operand is, as it lies on chip, or -1: nothing is done

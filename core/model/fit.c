@@ -124,8 +124,7 @@ static void guess(struct problem *p) {
   p->guess[FS_TM_NEIGHBOUR] = 1 / FS_MAX(d->cache_bandwidth, 1e6);
   p->guess[FS_TM_LAUNCH] = d->launch;
   for (unsigned t = FS_TM_LAUNCH + 1; t < FS_TM_SYNC_END; t++)
-    p->guess[t] = (t < FS_TM_TURN ? 0.2 : t == FS_TM_TRIP ? 0.1 : 0.02) *
-                  d->launch;
+    p->guess[t] = (t < FS_TM_TURN ? 0.2 : t == FS_TM_TRIP ? 0.1 : 0.02) * d->launch;
   p->guess[FS_TM_LATE] = has_term(p, FS_TM_LATE) ? LATEST : 0;
   p->least[FS_TM_TRIP] = 0.5 * p->guess[FS_TM_TRIP];
   for (int m = 0; m < FS_MOVES; m++)
@@ -279,8 +278,7 @@ static void descend(struct problem *p) {
   double *left = fs_malloc(sizeof *left * (size_t)FS_MAX(1, p->target.len));
   memcpy(left, p->target.data, sizeof *left * (size_t)p->target.len);
   for (int e = 0; e < p->entries.len; e++)
-    left[p->entries.data[e].row] -=
-        p->entries.data[e].value * p->x[p->entries.data[e].column];
+    left[p->entries.data[e].row] -= p->entries.data[e].value * p->x[p->entries.data[e].column];
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     for (int c = 0; c < COLUMNS; c++) {
       double square = 0, slope = 0;

@@ -259,8 +259,7 @@ static void note(const struct planner *p, struct fs_plan *plan,
   for (int k = 0; k < plan->kernels.len; k++) {
     struct fs_kernel *kn = &plan->kernels.data[k];
     int64_t value[FS_TRAITS];
-    if (kn->copies ||
-        fs_plan_kernel_pin(&p->maker, kn->calls.data, kn->calls.len) != pin)
+    if (kn->copies || fs_plan_kernel_pin(&p->maker, kn->calls.data, kn->calls.len) != pin)
       continue;
     fs_kernel_traits(p->calls.g, kn, value);
     if (!fs_traits_fit(r->pin.value, value)) continue;

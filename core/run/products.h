@@ -1,6 +1,6 @@
 /* products.h - whether products are calls of a library or fuse with what is around them: those of
- * batches of small matrices as routines, those with a short inner extent as sums of maps. What the
- * block takes by prediction decides. */
+ * batches of small matrices as routines, those with a short inner extent as sums of maps, those
+ * with few columns or rows as sums for each. What the block takes by prediction decides. */
 #ifndef FS_PRODUCTS_H
 #define FS_PRODUCTS_H
 
@@ -21,8 +21,8 @@ struct fs_products {
 
 /* A simplified graph (kept), or in its place one whose products of some sizes are calls of a
  * library, or are no more, if the plan of that is to take less. The first time that a graph comes it
- * is planned once for each size that it has small products of, and for each product with a short
- * inner extent, at most four of both, and once more. */
+ * is planned once for each size that it has small products of, and for each product that could be
+ * maps or sums, at most four of both, and once more. */
 struct fs_graph *fs_products_choose(struct fs_products *known, struct fs_graph *simplified,
                                     const struct fs_device *device,
                                     const struct fs_plan_options *options);

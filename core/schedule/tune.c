@@ -16,6 +16,8 @@ struct shape {
   int streams;           /* ... of which each element is read once            */
   int kept;              /* of matrix elements: held from phase to phase      */
   int columns;           /* accesses of a column only: better held, too       */
+  int of_columns;        /* ... beyond the few that come and go               */
+  int of_rows;           /* accesses of a row only, if they are more than a few */
   int matrix;            /* bytes of the largest element of a matrix read     */
   int column_sums;
   bool sums;             /* any reduction                                     */
@@ -60,13 +62,6 @@ static int loads_before(const struct fs_kernel *k, int step, bool same_place) {
   return n;
 }
 
-/* Whether it has no element for several of the space: not of a row or a column alone. */
-static bool is_read_once(const struct fs_kernel *k, const struct fs_access *a) {
-  for (int y = 0; y < k->space.n_outer + k->space.n_inner; y++)
-    if (k->space.dim[y] > 1 && !fs_access_walks(k, a, y)) return false;
-  return true;
-}
-
 /* Bytes of a sum by which the lanes are counted. One of everything, or of a row, has an
  * accumulator for each lane, of which 64 bits may take two registers: norm() of f32 and
  * sums of i32 load 16 bytes. */
@@ -90,9 +85,10 @@ static void look_at_step(const struct fs_kernel *k, const struct fs_step *s, str
       sh->matrix = FS_MAX(sh->matrix, (int)fs_dtype_size(a->dtype));
     if (s->kind == FS_SP_LOAD && !flat && a->varies == FS_VARIES_J)
       sh->columns++;
+    sh->of_rows += s->kind == FS_SP_LOAD && !flat && a->varies == FS_VARIES_I;
     if (s->kind == FS_SP_LOAD && (flat ? a->varies : a->varies == 3)) {
       int before = loads_before(k, (int)(s - k->steps.data), false);
-      if (!before) sh->loads++, sh->streams += is_read_once(k, a);
+      if (!before) sh->loads++, sh->streams += fs_access_is_read_once(k, a);
       else sh->stencil = true, sh->shared++, sh->stencils += before == 1;
     }
   }
@@ -115,8 +111,7 @@ static void look_at_step(const struct fs_kernel *k, const struct fs_step *s, str
     sh->wide_sums |= fs_sum_bytes(&k->values.data[s->out]) == 8;
     sh->merges |= fs_reduce_ops[s->op].also != 0;
   }
-  if (s->over == FS_VARIES_I &&
-      k->values.data[s->in[0]].varies & FS_VARIES_J)
+  if (s->over == FS_VARIES_I && k->values.data[s->in[0]].varies & FS_VARIES_J)
     sh->column_sums++;
 }
 
@@ -128,23 +123,26 @@ static struct shape look(const struct fs_kernel *k, const struct fs_device *d) {
   for (int i = 0; i < k->steps.len; i++)
     look_at_step(k, &k->steps.data[i], &sh);
   sh.half = sh.size == 2 && !sh.pairs;
+  sh.of_columns = FS_MAX(0, sh.columns - fs_number(FS_GPU_PASSING));
+  if (sh.of_rows <= fs_number(FS_GPU_PASSING)) sh.of_rows = 0;
   sh.kept = sh.several ? FS_MAX(1, sh.loads) : sh.loads;
   return sh;
 }
 
-/* Bytes that can be accessed `vec` elements at once, and all bytes. A load whose
- * offset alone is odd takes two whole vectors, which its neighbours share. */
+/* Bytes that can be accessed `vec` elements at once, and all bytes, but for what threads load of
+ * their columns before the rows. A load whose offset alone is odd takes two whole vectors, which
+ * its neighbours share. */
 static void aligned_bytes(const struct fs_kernel *k, int vec, double *aligned, double *all) {
   int last = k->space.n_outer + k->space.n_inner - 1;
   *aligned = *all = 0;
   FS_EACH_AT(&k->accesses, a) {
-    if (!(a->varies & FS_VARIES_J) || a->stride[last] == 0) continue;
+    bool once = fs_kernel_has_rows(k) && a->varies == FS_VARIES_J && !a->stored;
+    if (!(a->varies & FS_VARIES_J) || a->stride[last] == 0 || once) continue;
     double bytes = (double)fs_dtype_size(a->dtype);
     for (int y = 0; y <= last; y++)
       if (fs_access_walks(k, a, y)) bytes *= (double)k->space.dim[y];
     bool ok = (a->stride[last] == 1 || (a->stride[last] == 2 && !a->stored)) &&
-              a->list_stride % vec == 0 &&
-              (a->offset % vec == 0 || !a->stored);
+              a->list_stride % vec == 0 && (a->offset % vec == 0 || !a->stored);
     for (int y = 0; y < last; y++)
       if (k->space.dim[y] > 1 && a->stride[y] % vec) ok = false;
     *all += bytes;
@@ -234,8 +232,8 @@ static int neighbours_held(const struct shape *sh) {
 static int registers_for(const struct fs_tuning *t, const struct shape *sh, int arrays) {
   int width = FS_MAX(1, t->vec * sh->size / 4);
   int around = FS_MAX(0, sh->shared - fs_number(FS_GPU_PASSING)) / 2;
-  int vectors = (arrays + sh->stencils) * t->iters + around + sh->column_sums + 1;
-  return width * t->cols * vectors + fs_number(FS_GPU_OVERHEAD_REGS);
+  int vectors = (arrays + sh->stencils) * t->iters + around + sh->column_sums + sh->of_columns + 1;
+  return width * t->cols * vectors + sh->of_rows * t->iters + fs_number(FS_GPU_OVERHEAD_REGS);
 }
 static int row_registers(const struct fs_tuning *t, const struct shape *sh) {
   return registers_for(t, sh, FS_MAX(1, sh->loads));
@@ -275,8 +273,7 @@ static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
                           : sh->work <= FS_MIN(sh->bytes / 2, 8);
   if (little && !sh->sums && sh->streams >= 2) t->threads = 1024;
   if (!computes(sh) && sh->sums && sh->stored) t->threads = 512;
-  while (t->iters > 1 &&
-         vectors < (int64_t)units * 4 * t->threads * t->iters)
+  while (t->iters > 1 && vectors < (int64_t)units * 4 * t->threads * t->iters)
     t->iters /= 2;
   while (t->threads > 256 && vectors < (int64_t)units * 16 * t->threads)
     t->threads /= 2;
@@ -311,8 +308,7 @@ static void tune_columns(struct fs_tuning *t, const struct shape *sh, int64_t ve
   if (sh->stencil && sh->half) t->iters = FS_MIN(t->iters, 2);
   if (sh->spaced) t->iters = FS_MIN(t->iters, sh->stencil ? 2 : 4); /* two vectors each */
   int64_t strips = fs_ceil_div(vectors, t->row_threads);
-  while (t->iters > 1 &&
-         sh->m * strips < (int64_t)units * 8 * side * t->iters)
+  while (t->iters > 1 && sh->m * strips < (int64_t)units * 8 * side * t->iters)
     t->iters /= 2;
   t->blocks_per_sm = FS_MIN(narrow ? 2 : 1024 / t->threads,
                             resident(t->threads, row_registers(t, sh)));
@@ -381,7 +377,7 @@ static void hold_sums(struct fs_tuning *t, const struct shape *sh,
   int row = power_up(fs_ceil_div(vectors, 2), threads);
   row = FS_MAX(row, (int)FS_MIN(WARP, power_up(vectors, WARP)));
   int64_t cols = fs_ceil_div(vectors, row);
-  int fixed = sh->column_sums + 1, room = 65536 / threads - 32;
+  int fixed = sh->column_sums + sh->of_columns + 1, room = 65536 / threads - 32;
   if (cols > fs_number(FS_GPU_SUMS_VECTORS)) return;
   if (width * cols * (sh->kept + sh->column_sums) > room) return;
   int side = threads / row;
@@ -390,7 +386,7 @@ static void hold_sums(struct fs_tuning *t, const struct shape *sh,
   if (row < WARP) rows = FS_MIN(row, FS_MAX(4, under_way / 2 / each)); /* several in a warp */
   int iters = (int)FS_MIN(rows, under_way / (cols * each));
   if (rings && sh->n * sh->matrix >= fs_number(FS_GPU_RING_ROW_BYTES)) iters = 1;
-  while (iters > 1 && (width * cols * (sh->kept * iters + fixed) > room ||
+  while (iters > 1 && (width * cols * (sh->kept * iters + fixed) + sh->of_rows * iters > room ||
                        2 * sh->m < (int64_t)units * side * iters))
     iters /= 2;
   t->threads = threads;
@@ -462,8 +458,7 @@ static void tune_held(struct fs_tuning *t, const struct shape *sh,
   int side = t->threads / t->row_threads;
   if (!summed)
     t->iters = FS_MAX(1, FS_MIN(4, 4 / (t->cols * FS_MAX(1, sh->loads))));
-  while (!summed && t->iters > 1 &&
-         sh->m < (int64_t)units * 2 * side * t->iters)
+  while (!summed && t->iters > 1 && sh->m < (int64_t)units * 2 * side * t->iters)
     t->iters /= 2;
   int regs = registers_for(t, sh, sh->kept);
   if (!sh->outside) regs -= 20; /* rows that only become rows: more at a time */
@@ -590,8 +585,10 @@ static void tune_any_size(struct fs_kernel *k, const struct shape *sh) {
   t->blocks_per_sm = FS_MIN(4, fs_tune_resident(k));
 }
 
-/* All elements that a thread has at once are written out. */
+/* All elements that a thread has at once are written out; what its rows have lies in registers. */
 static void limit_code(struct fs_tuning *t, const struct shape *sh) {
+  enum { OF_ROWS = 32 };
+  while (t->iters > 1 && sh->of_rows * t->iters > OF_ROWS) t->iters /= 2;
   while (t->iters > 1 && sh->code * t->vec * t->cols * t->iters > fs_number(FS_GPU_MOST_CODE))
     t->iters /= 2;
 }

@@ -4,7 +4,7 @@ false false
 # k1 flat
 launch: 256 threads, at most 40 blocks, bounds for 2
 shared: 0 B; workspace 256 B and 0 B a block, 256 B of zeros; waits; cooperative
-slots: 0 1 1+8000 2 3 3+8000 4
+slots: 0 1 2 3 4
 typedef int fs_index;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load
@@ -24,6 +24,7 @@ fs_kernel(
 ) {
   const float *const a0 = (const float *)s0;
   float *const a1 = (float *)s1;
+  float *const a2 = (float *)s1 + 2000;
   const int t = threadIdx.x;
   for (fs_index tile = blockIdx.x; tile < FS_TILES; tile += gridDim.x) {
     float v0 = 0;
@@ -40,18 +41,19 @@ fs_kernel(
       const fs_index j1 = g % 2000;
       const bool in = g < 10000;
       if (in) fs_put(a1[j0 * 4000 + j1], v0);
+      if (in) fs_put(a2[j0 * 4000 + j1], v0);
     }
   }
 }
 }  // namespace phase1
 
-// phase 2 of the launch, behind a barrier
-// [A, A]
+// phase 2 of the launch
+// [p; p]
 //
-// scheme flat; 10000 elements; 256 threads; 1 lane x 1 vector
+// scheme flat; 2000 elements; 256 threads; 1 lane x 1 vector
 namespace phase2 {
 constexpr int FS_THREADS = 256, FS_RESIDENT = 2;
-constexpr fs_index FS_TILES = 40;
+constexpr fs_index FS_TILES = 8;
 
 static __device__ __forceinline__ void
 fs_kernel(
@@ -59,94 +61,30 @@ fs_kernel(
 ) {
   const float *const a0 = (const float *)s0;
   float *const a1 = (float *)s1;
+  float *const a2 = (float *)s1 + 2000;
   const int t = threadIdx.x;
   for (fs_index tile = blockIdx.x; tile < FS_TILES; tile += gridDim.x) {
     float v0 = 0;
     {
-      const fs_index g = tile * 256 + t;
-      const fs_index j0 = g / 2000;
-      const fs_index j1 = g % 2000;
-      const bool in = g < 10000;
-      if (in) v0 = fs_get(a0[j0 * 2016 + j1]);
+      const fs_index j = tile * 256 + t;
+      const bool in = j < 2000;
+      if (in) v0 = fs_get(a0[j]);
     }
     {
-      const fs_index g = tile * 256 + t;
-      const fs_index j0 = g / 2000;
-      const fs_index j1 = g % 2000;
-      const bool in = g < 10000;
-      if (in) fs_put(a1[j0 * 4000 + j1], v0);
+      const fs_index j = tile * 256 + t;
+      const bool in = j < 2000;
+      if (in) fs_put(a1[j], v0);
+      if (in) fs_put(a2[j], v0);
     }
   }
 }
 }  // namespace phase2
 
-// phase 3 of the launch
-// [p; p]
-//
-// scheme flat; 2000 elements; 256 threads; 1 lane x 1 vector
-namespace phase3 {
-constexpr int FS_THREADS = 256, FS_RESIDENT = 2;
-constexpr fs_index FS_TILES = 8;
-
-static __device__ __forceinline__ void
-fs_kernel(
-    void *s0, void *s1
-) {
-  const float *const a0 = (const float *)s0;
-  float *const a1 = (float *)s1;
-  const int t = threadIdx.x;
-  for (fs_index tile = blockIdx.x; tile < FS_TILES; tile += gridDim.x) {
-    float v0 = 0;
-    {
-      const fs_index j = tile * 256 + t;
-      const bool in = j < 2000;
-      if (in) v0 = fs_get(a0[j]);
-    }
-    {
-      const fs_index j = tile * 256 + t;
-      const bool in = j < 2000;
-      if (in) fs_put(a1[j], v0);
-    }
-  }
-}
-}  // namespace phase3
-
-// phase 4 of the launch, behind a barrier
-// [p; p]
-//
-// scheme flat; 2000 elements; 256 threads; 1 lane x 1 vector
-namespace phase4 {
-constexpr int FS_THREADS = 256, FS_RESIDENT = 2;
-constexpr fs_index FS_TILES = 8;
-
-static __device__ __forceinline__ void
-fs_kernel(
-    void *s0, void *s1
-) {
-  const float *const a0 = (const float *)s0;
-  float *const a1 = (float *)s1;
-  const int t = threadIdx.x;
-  for (fs_index tile = blockIdx.x; tile < FS_TILES; tile += gridDim.x) {
-    float v0 = 0;
-    {
-      const fs_index j = tile * 256 + t;
-      const bool in = j < 2000;
-      if (in) v0 = fs_get(a0[j]);
-    }
-    {
-      const fs_index j = tile * 256 + t;
-      const bool in = j < 2000;
-      if (in) fs_put(a1[j], v0);
-    }
-  }
-}
-}  // namespace phase4
-
-// phase 5 of the launch, behind a barrier
+// phase 3 of the launch, behind a barrier
 // q = [A, A]*[p; p]
 //
 // scheme row; 5 rows of 4000; 256 threads; 4 lanes x 4 vectors; 2 rows at once
-namespace phase5 {
+namespace phase3 {
 constexpr int FS_THREADS = 256, FS_RESIDENT = 2;
 constexpr int FS_ROW_THREADS = 256, FS_ROWS = 2;
 constexpr fs_index FS_M = 5;
@@ -220,31 +158,22 @@ fs_kernel(
     }
   }
 }
-}  // namespace phase5
+}  // namespace phase3
 
 extern "C" __global__ void __launch_bounds__(256, 2)
 fs_kernel(
-    void *s0, void *s1, void *s2, void *s3, void *s4, void *s5, void *s6, void
-        *work
+    void *s0, void *s1, void *s2, void *s3, void *s4, void *work
 ) {
   fs_after_kernels();
   unsigned *const counters = (unsigned *)work;
   phase1::fs_kernel(s0, s1);
+  phase2::fs_kernel(s2, s3);
   fs_grid_barrier(counters);
-  phase2::fs_kernel(s0, s2);
-  phase3::fs_kernel(s3, s4);
-  fs_grid_barrier(counters);
-  phase4::fs_kernel(s3, s5);
-  fs_grid_barrier(counters);
-  phase5::fs_kernel(s1, s4, s6);
+  phase3::fs_kernel(s1, s3, s4);
 }
 # k2 flat
 it is a phase of the launch before it
-# k3 flat
-it is a phase of the launch before it
-# k4 flat
-it is a phase of the launch before it
-# k5 row
+# k3 row
 it is a phase of the launch before it
 ==== a100
 false false
@@ -252,7 +181,7 @@ false false
 # k1 flat
 launch: 256 threads, at most 40 blocks, bounds for 3
 shared: 0 B; workspace 256 B and 0 B a block, 256 B of zeros; cooperative
-slots: 0 1 1+8000 2 3 3+8000 4
+slots: 0 1 1+8000 2 3 4
 typedef int fs_index;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load
@@ -342,6 +271,7 @@ fs_kernel(
 ) {
   const float *const a0 = (const float *)s0;
   float *const a1 = (float *)s1;
+  float *const a2 = (float *)s1 + 2000;
   const int t = threadIdx.x;
   for (fs_index tile = blockIdx.x; tile < FS_TILES; tile += gridDim.x) {
     float v0 = 0;
@@ -354,47 +284,17 @@ fs_kernel(
       const fs_index j = tile * 256 + t;
       const bool in = j < 2000;
       if (in) fs_put(a1[j], v0);
+      if (in) fs_put(a2[j], v0);
     }
   }
 }
 }  // namespace phase3
 
 // phase 4 of the launch, behind a barrier
-// [p; p]
-//
-// scheme flat; 2000 elements; 256 threads; 1 lane x 1 vector
-namespace phase4 {
-constexpr int FS_THREADS = 256, FS_RESIDENT = 3;
-constexpr fs_index FS_TILES = 8;
-
-static __device__ __forceinline__ void
-fs_kernel(
-    void *s0, void *s1
-) {
-  const float *const a0 = (const float *)s0;
-  float *const a1 = (float *)s1;
-  const int t = threadIdx.x;
-  for (fs_index tile = blockIdx.x; tile < FS_TILES; tile += gridDim.x) {
-    float v0 = 0;
-    {
-      const fs_index j = tile * 256 + t;
-      const bool in = j < 2000;
-      if (in) v0 = fs_get(a0[j]);
-    }
-    {
-      const fs_index j = tile * 256 + t;
-      const bool in = j < 2000;
-      if (in) fs_put(a1[j], v0);
-    }
-  }
-}
-}  // namespace phase4
-
-// phase 5 of the launch, behind a barrier
 // q = [A, A]*[p; p]
 //
 // scheme row; 5 rows of 4000; 256 threads; 4 lanes x 4 vectors
-namespace phase5 {
+namespace phase4 {
 constexpr int FS_THREADS = 256, FS_RESIDENT = 3;
 constexpr int FS_ROW_THREADS = 256, FS_ROWS = 1;
 constexpr fs_index FS_M = 5;
@@ -467,12 +367,11 @@ fs_kernel(
     if (t == 0) fs_put(a2[i], v2);
   }
 }
-}  // namespace phase5
+}  // namespace phase4
 
 extern "C" __global__ void __launch_bounds__(256, 3)
 fs_kernel(
-    void *s0, void *s1, void *s2, void *s3, void *s4, void *s5, void *s6, void
-        *work
+    void *s0, void *s1, void *s2, void *s3, void *s4, void *s5, void *work
 ) {
   unsigned *const counters = (unsigned *)work;
   phase1::fs_kernel(s0, s1);
@@ -480,15 +379,11 @@ fs_kernel(
   phase2::fs_kernel(s0, s2);
   phase3::fs_kernel(s3, s4);
   fs_grid_barrier(counters);
-  phase4::fs_kernel(s3, s5);
-  fs_grid_barrier(counters);
-  phase5::fs_kernel(s1, s4, s6);
+  phase4::fs_kernel(s1, s4, s5);
 }
 # k2 flat
 it is a phase of the launch before it
 # k3 flat
 it is a phase of the launch before it
-# k4 flat
-it is a phase of the launch before it
-# k5 row
+# k4 row
 it is a phase of the launch before it

@@ -550,20 +550,35 @@ static fs_id random_node(struct fs_graph *g) {
   }
 }
 
-/* Products of inner extents from 2 on: which may be written out. */
-static void test_may_write_out(void) {
-  for (int inner = 2; inner < 8; inner++) {
-    struct fs_graph *g = fs_graph_new();
-    struct fs_shape a = shape_of(2, 9, inner, 0, 0), b = shape_of(2, inner, 7, 0, 0);
-    struct fs_shape r = shape_of(2, 9, 7, 0, 0);
-    n_tensors = 0;
-    fs_id x = input(g, new_tensor(FS_F32), "A", 2, 9, inner);
-    fs_id y = input(g, new_tensor(FS_F32), "B", 2, inner, 7);
-    fs_id z = fs_graph_lib(g, FS_LIB_GEMM, FS_F32, &r, x, &a, y, &b, 0);
-    CHECK(fs_graph_may_write_out(fs_node(g, z)) == (inner <= 4), "inner extent %d", inner);
-    CHECK(!fs_graph_may_write_out(fs_node(g, x)), "no product");
-    fs_graph_free(g);
-  }
+/* op(A)*op(B) of such extents, by its flags. */
+static struct fs_graph *product(int64_t rows, int64_t inner, int64_t right, unsigned flags) {
+  struct fs_graph *g = fs_graph_new();
+  bool ta = flags & FS_LIB_TRANS_A, tb = flags & FS_LIB_TRANS_B;
+  struct fs_shape a = shape_of(2, ta ? inner : rows, ta ? rows : inner, 0, 0);
+  struct fs_shape b = shape_of(2, tb ? right : inner, tb ? inner : right, 0, 0);
+  struct fs_shape r = shape_of(2, rows, right, 0, 0);
+  n_tensors = 0;
+  fs_id x = input(g, new_tensor(FS_F32), "A", 2, a.dim[0], a.dim[1]);
+  fs_id y = input(g, new_tensor(FS_F32), "B", 2, b.dim[0], b.dim[1]);
+  fs_graph_output(g, fs_graph_lib(g, FS_LIB_GEMM, FS_F32, &r, x, &a, y, &b, flags), "C");
+  return g;
+}
+
+/* Products of short inner extents may be written out, and those of few columns or rows, which
+ * have the same values then. */
+static void test_written_out(void) {
+  static const struct { int64_t rows, inner, right; bool may; } cases[] = {
+      {9, 2, 9, true},  {9, 32, 9, true},  {9, 33, 9, false}, {9, 33, 8, true},
+      {8, 33, 9, true}, {5, 40, 3, true},  {3, 40, 5, true},  {3, 40, 3, true}};
+  for (size_t k = 0; k < FS_LEN(cases); k++)
+    for (unsigned flags = 0; flags < 4; flags++) {
+      struct fs_graph *g = product(cases[k].rows, cases[k].inner, cases[k].right, flags);
+      fs_id last = g->outputs.data[0];
+      CHECK(fs_graph_may_write_out(fs_node(g, last)) == cases[k].may, "product %d", (int)k);
+      CHECK(!fs_graph_may_write_out(fs_node(g, 1)), "no product");
+      CHECK(check_written_out(g, "a product") == cases[k].may, "product %d", (int)k);
+      fs_graph_free(g);
+    }
 }
 
 static void test_random_graphs(void) {
@@ -1123,7 +1138,7 @@ int main(void) {
   test_hash();
   test_rules();
   test_dump();
-  test_may_write_out();
+  test_written_out();
   test_random_graphs();
   test_long();
   test_speed();

@@ -29,8 +29,16 @@ static void say_places(struct block *b) {
   give(b, fs_graph_reduce(b->g, FS_RD_ARGMAX, matrix(b), 2));
 }
 
+static void say_outers(struct block *b) { /* what is loaded again and again */
+  fs_id a = matrix(b);
+  for (int k = 0; k < 3; k++)
+    a = two(b, FS_OP_ADD, a, two(b, FS_OP_MUL, spread(b, column(b), 0), spread(b, row(b), 1)));
+  give(b, a);
+}
+
 static const struct statement more[] = {
-    {"two matrices", say_two_matrices}, {"columns", say_columns}, {"places", say_places}};
+    {"two matrices", say_two_matrices}, {"columns", say_columns}, {"places", say_places},
+    {"outers", say_outers}};
 enum { STATEMENTS = FS_LEN(statements) + FS_LEN(more) };
 
 static const struct statement *statement_at(size_t k) {

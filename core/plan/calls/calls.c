@@ -143,8 +143,7 @@ static bool cheap_to_repeat(const struct fs_calls *p, fs_id id) {
   int nodes = 0;
   double bytes = 0;
   if (!leaf_cone(p->g, id, &nodes, &bytes)) return false;
-  double own = (double)fs_shape_count(&nd->shape) *
-               (double)fs_dtype_size(nd->dtype);
+  double own = (double)fs_shape_count(&nd->shape) * (double)fs_dtype_size(nd->dtype);
   return nd->shape.rank == 0 || bytes <= INLINE_SHARE * own;
 }
 
@@ -159,8 +158,7 @@ static fs_id call_of(const struct fs_calls *p, fs_id id) {
     case FS_RL_ABSORBED:
       for (int k = (int)id + 1; k < p->g->nodes.len; k++) {
         const struct fs_node *nd = fs_node(p->g, (fs_id)k);
-        if (nd->kind == FS_ND_REDUCE && nd->src[0] == id &&
-            p->info[k].role == FS_RL_CALL)
+        if (nd->kind == FS_ND_REDUCE && nd->src[0] == id && p->info[k].role == FS_RL_CALL)
           return (fs_id)k;
       }
       return 0;
@@ -216,8 +214,7 @@ static void set_roles(struct fs_calls *p, bool repeat) {
         if (!fs_plan_goes_by_list(g, fs_node(g, (fs_id)id))) in->role = FS_RL_LIBRARY;
         break;
       default:
-        if (repeat && in->n_uses > 1 && cheap_to_repeat(p, (fs_id)id) &&
-            !is_pinned(p, (fs_id)id))
+        if (repeat && in->n_uses > 1 && cheap_to_repeat(p, (fs_id)id) && !is_pinned(p, (fs_id)id))
           in->role = FS_RL_INLINE;
     }
     if (in->role == FS_RL_CALL || in->role == FS_RL_LIBRARY) {
@@ -299,8 +296,7 @@ static void join_maps(struct fs_calls *p, int *parent, bool join) {
     const struct fs_node *un = fs_node(p->g, user);
     if (p->info[user].role != FS_RL_CALL) continue;
     if (un->kind == FS_ND_MAP && un->shape.rank != nd->shape.rank) continue;
-    if (un->kind != FS_ND_MAP && un->kind != FS_ND_REDUCE &&
-        un->kind != FS_ND_APPLY)
+    if (un->kind != FS_ND_MAP && un->kind != FS_ND_REDUCE && un->kind != FS_ND_APPLY)
       continue;
     if (un->kind == FS_ND_REDUCE && nd->shape.rank == 0) continue;
     bool split = fs_graph_has_barrier(p->g, id, user);
@@ -312,6 +308,19 @@ static void join_maps(struct fs_calls *p, int *parent, bool join) {
     if (split || size[from] + size[to] >= most) continue;
     parent[from] = to;
     size[to] += size[from];
+  }
+}
+
+/* The columns of a product that is written out (graph/simplify.c) go together to their places. */
+static void join_columns(struct fs_calls *p, int *parent) {
+  for (int c = 0; c < p->list.len; c++) {
+    const struct fs_node *nd = fs_node(p->g, p->list.data[c]);
+    if (nd->kind != FS_ND_UPDATE || p->info[nd->src[1]].role != FS_RL_CALL) continue;
+    const struct fs_node *sum = fs_node(p->g, nd->src[1]);
+    if (sum->kind != FS_ND_REDUCE || fs_span_compare(sum->span, nd->span)) continue;
+    for (int k = 0; k < 2; k++)
+      if (nd->src[k] && p->info[nd->src[k]].role == FS_RL_CALL)
+        parent[find(parent, p->info[nd->src[k]].call)] = find(parent, c);
   }
 }
 
@@ -493,13 +502,13 @@ void fs_calls_make(struct fs_calls *p, const struct fs_graph *g,
   int *parent = FS_NEW_N(p->arena, int, p->list.len);
   for (int c = 0; c < p->list.len; c++) parent[c] = c;
   join_maps(p, parent, join);
+  if (join) join_columns(p, parent);
   number_clusters(p, parent);
   connect(p);
   if (p->clusters.len > MANY_CLUSTERS) move_late(p);
   measure_block(p);
   find_stored(p);
-  if (p->options->strategy == FS_NO_REORDER ||
-      p->options->strategy == FS_MANUAL)
+  if (p->options->strategy == FS_NO_REORDER || p->options->strategy == FS_MANUAL)
     set_turns(p);
 }
 

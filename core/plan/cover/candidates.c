@@ -56,11 +56,9 @@ static double temporaries(struct fs_fusions *p, const struct fs_set *s) {
       wanted |= a < 0 || a >= fs_window_size(p) || !fs_set_has(s, a);
     }
     if (!wanted) continue;
-    const struct fs_node *nd =
-        fs_node(p->g, cl->nodes.data[cl->nodes.len - 1]);
+    const struct fs_node *nd = fs_node(p->g, cl->nodes.data[cl->nodes.len - 1]);
     if (p->calls->info[cl->nodes.data[cl->nodes.len - 1]].is_output) continue;
-    bytes += (double)fs_shape_count(&nd->shape) *
-             (double)fs_dtype_size(nd->dtype);
+    bytes += (double)fs_shape_count(&nd->shape) * (double)fs_dtype_size(nd->dtype);
   }
   return bytes;
 }

@@ -19,8 +19,7 @@ int fs_axes_member(const struct fs_axes *ax, fs_id id) {
 /* The axes a node walks: an UPDATE made here walks the part that it replaces. */
 static const struct fs_shape *walked(const struct fs_graph *g, const struct fs_holder *h) {
   const struct fs_node *nd = fs_node(g, h->node);
-  return h->inside && nd->kind == FS_ND_UPDATE ? &fs_node(g, nd->src[1])->shape
-                                               : &nd->shape;
+  return h->inside && nd->kind == FS_ND_UPDATE ? &fs_node(g, nd->src[1])->shape : &nd->shape;
 }
 
 bool fs_plan_is_member(const struct fs_maker *p, fs_id id) {
@@ -87,10 +86,27 @@ static enum fs_rule add_reduce(struct fs_axes *ax, const struct fs_node *nd, int
   return FS_RULE_NONE;
 }
 
-static enum fs_rule add_update(struct fs_axes *ax, const struct fs_node *nd, int h) {
+/* Whether the parts that are made here of what an UPDATE changes lie beside its own, and nobody
+ * reads what was there before: then it does not matter which is written first. */
+static bool is_beside(const struct fs_axes *ax, fs_id update) {
+  const struct fs_graph *g = ax->p->g;
+  struct fs_layout whole;
+  const struct fs_node *nd = fs_node(g, update), *at = nd;
+  struct fs_elements part = fs_update_elements(g, nd, &whole);
+  while (at->src[0] && fs_plan_is_member(ax->p, fs_plan_base(g, at->src[0]))) {
+    if (fs_plan_needs_copy(ax->p->calls, update)) return false;
+    at = fs_node(g, update = at->src[0]);
+    if (at->kind != FS_ND_UPDATE) return false;
+    struct fs_elements other = fs_update_elements(g, at, &whole);
+    if (!fs_elements_apart(&part, &other, &whole, &nd->shape)) return false;
+  }
+  return at == nd || !fs_plan_needs_copy(ax->p->calls, update);
+}
+
+static enum fs_rule add_update(struct fs_axes *ax, fs_id id, int h) {
   int hs;
-  if (nd->src[0] && fs_plan_is_member(ax->p, fs_plan_base(ax->p->g, nd->src[0])))
-    return FS_RULE_LEVEL; /* the copy of the base runs before this kernel */
+  const struct fs_node *nd = fs_node(ax->p->g, id);
+  if (!is_beside(ax, id)) return FS_RULE_LEVEL; /* what is there before must be there whole */
   enum fs_rule why = add_source(ax, nd, h, 1, &hs);
   if (why) return why;
   int rank = fs_node(ax->p->g, nd->src[1])->shape.rank;
@@ -170,7 +186,7 @@ static enum fs_rule add(struct fs_axes *ax, fs_id id, int *out) {
     case FS_ND_IOTA: case FS_ND_RAND: case FS_ND_RANDN: /* scalars */
     case FS_ND_MAP: return add_map(ax, nd, h);
     case FS_ND_REDUCE: return add_reduce(ax, nd, h);
-    case FS_ND_UPDATE: return add_update(ax, nd, h);
+    case FS_ND_UPDATE: return add_update(ax, id, h);
     case FS_ND_LIB: return add_by_list(ax, nd, h);
     case FS_ND_TABLE: return add_table(ax, nd, h);
     default: return add_params(ax, nd, h);
@@ -215,8 +231,7 @@ static bool unite_reads(struct fs_axes *ax, int ha, int hb) {
   for (int x = 0; x < sa->rank; x++) {
     if (a->layout.stride[x] == 0) continue;
     for (int y = 0; y < sb->rank; y++) {
-      if (used[y] || sb->dim[y] != sa->dim[x] ||
-          b->layout.stride[y] != a->layout.stride[x])
+      if (used[y] || sb->dim[y] != sa->dim[x] || b->layout.stride[y] != a->layout.stride[x])
         continue;
       used[y] = true;
       changed |= find(ax, ha * FS_MAX_RANK + x) != find(ax, hb * FS_MAX_RANK + y);
@@ -258,12 +273,20 @@ static void unite_shared(struct fs_axes *ax) {
     }
 }
 
-/* Whether two members have an axis in common. */
-static bool meet(struct fs_axes *ax, int ha, int rank_a, int hb, int rank_b) {
+/* Whether two holders have one of these axes in common. */
+static bool meet(struct fs_axes *ax, int ha, int rank_a, int hb, int b, int end) {
   for (int x = 0; x < rank_a; x++)
-    for (int y = 0; y < rank_b; y++)
+    for (int y = b; y < end; y++)
       if (find(ax, ha * FS_MAX_RANK + x) == find(ax, hb * FS_MAX_RANK + y)) return true;
   return false;
+}
+
+/* Unites so many axes from these on, if nothing speaks against it. */
+static void try_to_unite(struct fs_axes *ax, int ha, int a, int hb, int b, int n) {
+  size_t bytes = sizeof(int) * (size_t)ax->parent.len;
+  memcpy(ax->saved, ax->parent.data, bytes);
+  for (int x = 0; x < n; x++) unite(ax, ha, a + x, hb, b + x);
+  if (conflict(ax)) memcpy(ax->parent.data, ax->saved, bytes);
 }
 
 /* From which clusters a path of results leads to each. */
@@ -301,13 +324,42 @@ static void unite_alike(struct fs_axes *ax, const fs_id *calls, int n) {
   for (int k = 1; k < n; k++) {
     int h = fs_axes_member(ax, calls[k]);
     const struct fs_shape *t = walked(g, &ax->holders.data[h]);
-    if (!s->rank || !fs_shape_equal(s, t) || meet(ax, first, s->rank, h, t->rank) ||
-        !fs_axes_apart(ax->p, calls[0], calls[k]))
-      continue;
-    size_t bytes = sizeof(int) * (size_t)ax->parent.len;
-    memcpy(ax->saved, ax->parent.data, bytes);
-    for (int x = 0; x < s->rank; x++) unite(ax, first, x, h, x);
-    if (conflict(ax)) memcpy(ax->parent.data, ax->saved, bytes);
+    if (s->rank && fs_shape_equal(s, t) && !meet(ax, first, s->rank, h, 0, t->rank) &&
+        fs_axes_apart(ax->p, calls[0], calls[k]))
+      try_to_unite(ax, first, 0, h, 0, s->rank);
+  }
+}
+
+/* Whether what lies in memory is read along an axis. */
+static bool is_read_along(struct fs_axes *ax, int h, int axis) {
+  for (int x = 0; x < ax->holders.len; x++) {
+    const struct fs_holder *o = &ax->holders.data[x];
+    for (int k = 0; k < fs_node(ax->p->g, o->node)->shape.rank && !o->inside; k++)
+      if (o->layout.stride[k] && find(ax, x * FS_MAX_RANK + k) == find(ax, h * FS_MAX_RANK + axis))
+        return true;
+  }
+  return false;
+}
+
+/* What is repeated along an axis of the extent that was summed up goes along that axis again, where
+ * nothing else says along which: k = rowargmin(D); O = k == (1:16)'. */
+static void unite_repeated(struct fs_axes *ax, const fs_id *calls, int n) {
+  const struct fs_graph *g = ax->p->g;
+  for (int k = 0; k < n; k++) {
+    const struct fs_node *nd = fs_node(g, calls[k]);
+    if (nd->kind != FS_ND_REDUCE || !nd->shape.rank || nd->axes & (nd->axes - 1)) continue;
+    int h = fs_axes_member(ax, calls[k]), from = ax->holders.data[h].src[0];
+    int axis = __builtin_ctz(nd->axes);
+    const struct fs_shape *s = &fs_node(g, nd->src[0])->shape;
+    for (int x = 0; x < ax->n_wide; x++) {
+      int w = ax->wide[x];
+      const struct fs_shape *t = walked(g, &ax->holders.data[w]);
+      if (!ax->holders.data[w].inside || !meet(ax, h, nd->shape.rank, w, 0, t->rank)) continue;
+      for (int a = 0; a < t->rank; a++)
+        if (t->dim[a] == s->dim[axis] && !is_read_along(ax, w, a) &&
+            !meet(ax, from, s->rank, w, a, a + 1))
+          try_to_unite(ax, from, axis, w, a, 1);
+    }
   }
 }
 
@@ -363,6 +415,7 @@ enum fs_rule fs_axes_unify(struct fs_axes *ax, struct fs_maker *p, const fs_id *
   if (!none) {
     unite_shared(ax);
     unite_alike(ax, calls, n);
+    unite_repeated(ax, calls, n);
   }
   return none ? FS_RULE_SHAPE : number(ax);
 }

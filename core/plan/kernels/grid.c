@@ -409,8 +409,7 @@ static bool can_be_everywhere(const struct group *g, const struct fs_kernel *k) 
 /* What a phase takes longer than the kernel alone: nothing where blocks do not wait for
  * each other, so that there are as many as the largest one wants, and the largest itself
  * nothing unless it were better off with blocks that each do one part and go. */
-static double shared_cost(const struct fs_kernel *k, const struct fs_kernel *largest,
-                          bool waits) {
+static double shared_cost(const struct fs_kernel *k, const struct fs_kernel *largest, bool waits) {
   bool stream = !folds(largest) && (!fs_kernel_has_rows(largest) || largest->has.stores);
   return waits && (k != largest || stream) ? fs_share(FS_PLAN_SHARED_COST) : 0;
 }

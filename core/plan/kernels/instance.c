@@ -139,8 +139,7 @@ static int make(struct builder *b, fs_id id, int part, int shift) {
       return generate(b, id, part, shift);
     case FS_ND_PARAM: {
       int v = fs_kernel_value(b->k, nd->dtype, 0, part);
-      fs_kernel_step(b->k, FS_SP_PARAM, part, v, id)->param =
-          fs_graph_param_slot(b->p->g, nd);
+      fs_kernel_step(b->k, FS_SP_PARAM, part, v, id)->param = fs_graph_param_slot(b->p->g, nd);
       return v;
     }
     case FS_ND_APPLY: return result(b, id, part, shift);
@@ -204,8 +203,7 @@ static void place_store(struct builder *b, fs_id id) {
     struct fs_shape all = fs_part_shape(b->p->g, b->k, x);
     if (!fs_shape_equal(s, &all)) continue;
     for (int k = 0; k < b->made.len; k++)
-      if (b->made.data[k].node == id && b->made.data[k].part == x &&
-          b->made.data[k].shift == 0)
+      if (b->made.data[k].node == id && b->made.data[k].part == x && b->made.data[k].shift == 0)
         part = x;
   }
   for (int q = FS_MAX(behind(b, id, 0), 0); part < 0 && q < b->k->n_applied; q++) {
@@ -278,8 +276,7 @@ static void price(const struct builder *b, struct fs_work *out) {
     }
     if (s->access < 0) continue;
     const struct fs_access *a = &k->accesses.data[s->access];
-    double bytes = elements(b, s->phase, a->stride) *
-                   (double)fs_dtype_size(a->dtype);
+    double bytes = elements(b, s->phase, a->stride) * (double)fs_dtype_size(a->dtype);
     if (s->kind == FS_SP_LOAD) w.bytes_read += bytes;
     else w.bytes_written += bytes;
   }

@@ -147,8 +147,7 @@ static int rule_rank(enum fs_rule why) {
 static bool dominates(const struct fs_impl *x, const struct fs_impl *y) {
   return x->seconds <= y->seconds && x->bytes <= y->bytes &&
          x->strided <= y->strided && x->flops <= y->flops &&
-         x->parallel >= y->parallel && x->on_chip <= y->on_chip &&
-         x->syncs <= y->syncs;
+         x->parallel >= y->parallel && x->on_chip <= y->on_chip && x->syncs <= y->syncs;
 }
 
 /* Adds it behind those from there on that are as fast. */
@@ -351,8 +350,7 @@ static enum fs_rule survey(struct fs_maker *p, const fs_id *calls, int n,
 }
 
 /* The same of calls of which others may have been alike. */
-static enum fs_rule survey_alike(struct fs_maker *p, const fs_id *calls, int n,
-                                fs_impl_list *out) {
+static enum fs_rule survey_alike(struct fs_maker *p, const fs_id *calls, int n, fs_impl_list *out) {
   const struct fs_group *g = group_for(p, n);
   enum fs_rule why;
   find_stored(p, calls, n, g->stored);
@@ -425,8 +423,7 @@ void fs_kernel_make(struct fs_maker *p, const fs_id *calls, int n,
   finish_kernel(p, impl, &t, out);
 }
 
-bool fs_kernel_make_like(struct fs_maker *p, const struct fs_kernel *like,
-                         struct fs_kernel *out) {
+bool fs_kernel_make_like(struct fs_maker *p, const struct fs_kernel *like, struct fs_kernel *out) {
   const fs_id *calls = like->calls.data;
   struct fs_impl impl = {.scheme = like->scheme, .inner = like->inner,
                          .variant = like->variant};

@@ -37,8 +37,7 @@ static int scan_reads(const struct fs_node *nd, const struct fs_layout *layout) 
   const struct fs_shape *s = &nd->lib_shape[0];
   int axis = nd->lib_flags & FS_LIB_AXIS, last = s->rank - 1 - (axis == s->rank - 1);
   int64_t n = fs_shape_dim(s, axis);
-  bool lines_first =
-      s->rank > 1 && llabs(layout->stride[last]) < llabs(layout->stride[axis]);
+  bool lines_first = s->rank > 1 && llabs(layout->stride[last]) < llabs(layout->stride[axis]);
   return fs_scan_cut(n, fs_shape_count(s) / FS_MAX(n, 1), lines_first).parts > 1 ? 2 : 1;
 }
 
@@ -50,8 +49,7 @@ static double sort_bytes(const struct fs_node *nd, enum fs_dtype dt, int times) 
   int passes = fs_sort_passes(dt, n);
   if (n <= FS_SCAN_TILE) times = 1;
   double values = count * (double)fs_dtype_size(dt) * times * passes;
-  return nd->op == FS_LIB_SORT ? values
-                               : values + count * (n > INT32_MAX ? 8 : 4) * (passes - 1);
+  return nd->op == FS_LIB_SORT ? values : values + count * (n > INT32_MAX ? 8 : 4) * (passes - 1);
 }
 
 /* Bytes of operand s that a library call reads. What a list chooses, of single elements by

@@ -76,8 +76,7 @@ static void open_search(struct search *s) {
         }
     }
     bool sum = a->kind == FS_SP_REDUCE;
-    bool stays = a->out >= 0 &&
-                 s->k->values.data[a->out].last >= s->from + s->n;
+    bool stays = a->out >= 0 && s->k->values.data[a->out].last >= s->from + s->n;
     if (a->out >= 0 && !sum && !stays) s->words[i] = words_of(s->k, a->out);
   }
   for (int i = 0; i < s->n; i++) {

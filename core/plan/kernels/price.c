@@ -18,11 +18,13 @@ static bool is_beside(const struct fs_kernel *k, const struct fs_access *a) {
          k->tune.row_threads <= (int)fs_dtype_size(a->dtype);
 }
 
-/* A strided vector that the CPU target copies once for all groups of rows
- * (device/cpu/lines.c): then the rows go over what lies in order. */
+/* A strided vector that is read once for all rows: the CPU target copies it (device/cpu/lines.c),
+ * threads of a GPU that have all columns hold it; or what these write at the end. */
 static bool is_copied_once(const struct fs_kernel *k, const struct fs_access *a,
-                           enum fs_step_kind kind) {
-  return kind == FS_SP_LOAD && fs_kernel_has_rows(k) && a->varies == FS_VARIES_J;
+                           const struct fs_step *s, bool cuda) {
+  if (cuda && !(fs_scheme_of(k)->rows && fs_tune_holds(k))) return false;
+  return (s->kind == FS_SP_LOAD || (cuda && s->phase == FS_END)) && fs_kernel_has_rows(k) &&
+         a->varies == FS_VARIES_J;
 }
 
 /* Two loads of one array along the same strides: shifted slices, which overlap
@@ -74,8 +76,7 @@ static bool is_spaced(const struct fs_kernel *k, const struct fs_access *a) {
 /* Whether it comes by whole vectors (emit/sweep.c). */
 static bool comes_whole(const struct fs_kernel *k, const struct fs_access *a) {
   int last = k->space.n_outer + k->space.n_inner - 1;
-  if (!fs_schemes[k->scheme].vectors || k->tune.vec == 1 ||
-      a->stride[last] != 2)
+  if (!fs_schemes[k->scheme].vectors || k->tune.vec == 1 || a->stride[last] != 2)
     return false;
   for (int x = 0; x < last; x++)
     if (k->space.dim[x] > 1 && a->stride[x] % k->tune.vec) return false;
@@ -163,7 +164,7 @@ static void count_traffic(const struct fs_graph *g, const struct fs_kernel *k,
     else w->bytes_written += bytes;
     if (s->kind == FS_SP_LOAD) w->bytes_asked += asked_bytes(k, a, bytes);
     bool turned = fs_kernel_turns(k) || (spaced && comes_whole(k, a));
-    turned |= cuda ? is_beside(k, a) : is_copied_once(k, a, s->kind);
+    turned |= (cuda && is_beside(k, a)) || is_copied_once(k, a, s, cuda);
     if (!fs_scheme_of(k)->in_step && !turned && against_grain(k, a)) w->bytes_strided += bytes;
   }
 }

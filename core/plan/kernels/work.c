@@ -67,6 +67,20 @@ static bool is_copied(const struct fs_kernel *k) {
   return any;
 }
 
+/* What a flat kernel of a GPU loads again and again lies in the first cache, which gives a warp 128
+ * bytes at a time: four such are a vector, and each element of one that lies apart. */
+static void count_again(const struct fs_kernel *k, struct fs_work *w) {
+  int last = k->space.n_inner - 1, loads = 0;
+  double all = 0;
+  FS_EACH_AT(&k->accesses, a) {
+    if (!fs_access_is_load(a) || !a->varies || fs_access_is_read_once(k, a)) continue;
+    loads++, all += !a->stride[last] ? 1.0 / k->tune.vec : a->stride[last] == 1 ? 1 : 4;
+  }
+  if (loads > fs_number(FS_GPU_PASSING))
+    fs_work_add(w, fs_term_map(FS_OP_MUL, FS_AR_F32), 0,
+                fs_number(FS_PLAN_LOADED_AGAIN) * all * (double)k->space.n);
+}
+
 /* What a load or a store takes beside its bytes; on the CPU the elements that a list chooses
  * are fetched one by one. */
 static void count_access(const struct fs_kernel *k, const struct fs_step *s,
@@ -383,6 +397,7 @@ static void count(const struct fs_kernel *k, const struct fs_cpu_schedule *c,
   fs_work_add(w, FS_TM_ACCESS, 0, k->accesses.len);
   count_tuning(k, c, d, w);
   count_moves(busy, !c, w);
+  if (!c && !fs_kernel_has_rows(k)) count_again(k, w);
   for (int i = 0; i < k->steps.len; i++)
     count_step(k, i, c, d, busy, w);
   name_pattern(k, over, n_sweeps, w);
