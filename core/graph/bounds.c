@@ -27,7 +27,7 @@ struct bounds {
 struct look {
   const struct fs_graph *g;
   int left;
-  bool fixed;    /* for any params that may change */
+  bool changes;  /* a param was looked at that may be another one the next time */
 };
 
 static struct bounds bounds_of(struct look *l, fs_id id);
@@ -128,6 +128,7 @@ static struct bounds of_map(struct look *l, const struct fs_node *nd) {
     case FS_OP_ADD: case FS_OP_SUB: case FS_OP_MUL:
       x = of_corners((enum fs_map_op)nd->op, s[0], s[1]);
       return x.known ? rounded(nd->dtype, x) : of_type(nd->dtype);
+    case FS_OP_SQUARE: return rounded(nd->dtype, of_corners(FS_OP_MUL, s[0], s[0]));
     case FS_OP_DIV: return of_quotient(nd->dtype, s[0], s[1]);
     case FS_OP_MOD: return of_mod(nd->dtype, s[0], s[1]);
     case FS_OP_NEG: return rounded(nd->dtype, (struct bounds){s[0].known, s[0].whole,
@@ -161,10 +162,11 @@ static struct bounds of_iota(struct look *l, const struct fs_node *nd) {
   return rounded(nd->dtype, out);
 }
 
-static struct bounds of_param(const struct look *l, const struct fs_node *nd) {
+static struct bounds of_param(struct look *l, const struct fs_node *nd) {
   const struct fs_number *v = &l->g->params.data[nd->slot];
   double x = fs_dtype_is_float(nd->dtype) ? v->f : (double)v->i;
-  if (!isfinite(x) || (l->fixed && l->g->literals.data[nd->slot] < 0)) return of_type(nd->dtype);
+  l->changes |= l->g->literals.data[nd->slot] < 0;
+  if (!isfinite(x)) return of_type(nd->dtype);
   return rounded(nd->dtype, (struct bounds){true, x == floor(x), x, x});
 }
 
@@ -215,13 +217,14 @@ bool fs_graph_is_list(const struct fs_graph *g, fs_id list, int64_t extent) {
 
 bool fs_graph_fits(const struct fs_graph *g, fs_id reduction) {
   const struct fs_node *nd = fs_node(g, reduction), *src = fs_node(g, nd->src[0]);
-  struct look l = {g, MOST_LOOKS, true};
+  struct look l = {g, MOST_LOOKS, false};
   struct bounds b = bounds_of(&l, nd->src[0]);
+  const double room = 0x1p30; /* as far as numbers move that slices go by */
   double most = fmax(fabs(b.lo), fabs(b.hi)), count = 1;
   for (int k = 0; k < src->shape.rank; k++)
     if (nd->axes >> k & 1) count *= (double)src->shape.dim[k];
   double all = nd->op == FS_RD_PROD ? pow(most, count) : most * count;
-  return b.known && all < 0x1p63 && (b.lo >= 0 || nd->dtype != FS_U64);
+  return b.known && all < 0x1p63 / (l.changes ? room : 1) && (b.lo >= 0 || nd->dtype != FS_U64);
 }
 
 /* -- signs ------------------------------------------------------------------------ */

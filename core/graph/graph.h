@@ -409,7 +409,8 @@ bool fs_graph_is_zero(const struct fs_graph *g, fs_id id);
  * that follows from how it is computed, from the params as they are now, and from what is
  * known of the inputs. */
 bool fs_graph_is_list(const struct fs_graph *g, fs_id list, int64_t extent);
-/* bounds.c: whether a sum or product of integers holds its value, whatever the params are. */
+/* bounds.c: whether a sum or product of integers holds its value, also with
+ * params that are other places of slices. */
 bool fs_graph_fits(const struct fs_graph *g, fs_id reduction);
 /* bounds.c: whether no element of a float, but NaN, has its sign set: none is -0 or less.
  * It follows from the operations and the literals alone, so it holds for any params. */
