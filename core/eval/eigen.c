@@ -13,7 +13,8 @@ static struct fs_tv largest(struct fs_interp *in, struct fs_tv a) {
   return fs_tv_reduce_over(in, FS_RD_MAXR, a, last);
 }
 
-/* Whether opposite elements, of all matrices, are no further apart than sums of n products round: n*u of the largest
+/* Whether opposite elements, of all matrices, are no further apart than sums of n products
+ * round: n*u of the largest
  * magnitude, and no more than EIGVALS takes. NaN is no difference. */
 static enum fs_status is_hermitian(struct fs_call *c, const struct fs_cx *z, bool halves,
                                    bool *out) {

@@ -26,7 +26,8 @@ static fs_id made_before(const struct fs_graph *g, int64_t extent, int64_t count
     const struct fs_node *n = fs_node(g, id), *i = fs_node(g, n->src[0]);
     if (n->kind == FS_ND_MAP && n->op == FS_OP_LT && i->kind == FS_ND_IOTA && !i->rand_base &&
         i->rand_stride[0] == 1 && n->shape.rank == 1 && n->shape.dim[0] == extent &&
-        is_literal(g, i->src[0], 0) && is_literal(g, i->src[1], 1) && is_literal(g, n->src[1], count))
+        is_literal(g, i->src[0], 0) && is_literal(g, i->src[1], 1) &&
+        is_literal(g, n->src[1], count))
       return id;
   }
   return 0;

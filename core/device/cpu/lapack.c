@@ -398,7 +398,9 @@ static struct turn turn_of(const struct vector *v) {
   for (int64_t i = 0; i < v->n; i++) {
     double x = fs_packed_get(v->in, v->re + i * v->step);
     double y = v->sign * fs_packed_get(v->in, v->im + i * v->step);
-    if (hypot(x, y) > size * (1 + 0x1p-20)) size = hypot(x, y), t = (struct turn){i, x / size, -y / size};
+    if (!(hypot(x, y) > size * (1 + 0x1p-20))) continue;
+    size = hypot(x, y);
+    t = (struct turn){i, x / size, -y / size};
   }
   return t;
 }
@@ -516,7 +518,8 @@ static enum fs_status schur(const struct fs_lib_call *c, int wide, struct fs_lib
 static enum fs_status singular_of_complex(const struct fs_lib_call *c, int wide,
                                           struct fs_lib_scratch *s, int *info) {
   int m = (int)c->a.dim[0], n = (int)c->a.dim[1], least = FS_MIN(m, n), ask = -1;
-  int64_t small = least, large = FS_MAX(m, n), once = FS_MAX(5 * small + 7, 2 * large + 2 * small + 1);
+  int64_t small = least, large = FS_MAX(m, n);
+  int64_t once = FS_MAX(5 * small + 7, 2 * large + 2 * small + 1);
   struct fs_packed a = complex_columns(s, c, wide), w = fs_packed_new(s, wide, small, 1);
   struct fs_packed u = fs_packed_new(s, wide, 2 * (int64_t)m, small);
   struct fs_packed vt = fs_packed_new(s, wide, 2 * small, n);
