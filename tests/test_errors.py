@@ -569,8 +569,8 @@ SURPRISES = [
      'zeros(n, "c128")', 'c128(1 + 2i)/3'),
     ('z = zeros(3, "f64"); z[1:2] = f64([1, 2])/3; z[1] = 0.1', None, None, None),
     ('z = zeros(3); z[1] = 1/3; z[2:3] = [0.1, 0.2]', None, None, None),
-    ('cumprod(i64(1:25))', 'warning: a running product of 25 whole numbers wraps', 'cumprod(f64(x))',
-     'cumprod(i64(1:25))'),
+    ('prod(i64(1:25))', 'warning: a product of 25 whole numbers wraps', 'prod(f64(x))',
+     'prod(i64(1:25))'),
     ('prod(1:25)', None, None, None),
     ('prod(size(M))', None, None, None),
 ]

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Sums and products of integers that leave their type: an error where Python's integers say so,
-and else their value, on the CPU and on the fake GPU; what wraps after `:set overflow wrap`.
+and else their value, on the CPU and on the fake GPU, after `:set overflow error`; what wraps else.
 
 The last line is `N passed, N failed`.
 """
@@ -92,7 +92,7 @@ def run_cases(count, target):
 
 def loops():
     """The round in which a sum overflows, of a loop whose rounds come again; the value stays."""
-    text = ('y = i64([2^50, 2^50]); n = 0;\ntry\nfor k = 1:100; n = k; y = y*2; s = sum(y); end\n'
+    text = (':set overflow error\ny = i64([2^50, 2^50]); n = 0;\ntry\nfor k = 1:100; n = k; y = y*2; s = sum(y); end\n'
             'catch e\nprint(e)\nend\nprint(n, " ", y[1] == i64(2)^62, " ", s)\n'
             'y = i64([2^50, 2^50]); z = i64([2^62, 2^62]); q = sum(z .* 0);\n'
             'q = i64([1, 2]);\ntry\nbegin; b = sum(q); a = q[q + 5]; c = sum(a); end\ncatch e\n'
@@ -104,7 +104,7 @@ def loops():
         said = done.stdout.splitlines()
         score.check(said == ['this sum is beyond i64: it wraps around', '12 true -9223372036854775808'],
                     (target, said))
-        score.check(':15:24: error: this product is beyond i64' in done.stderr and done.returncode == 1,
+        score.check(':16:24: error: this product is beyond i64' in done.stderr and done.returncode == 1,
                     (target, done.stderr))
 
 

@@ -53,8 +53,8 @@ static int64_t count_over(const struct fs_shape *s, unsigned dims) {
   return n;
 }
 
-/* Products of whole numbers may leave i64. Those of a range are computed in f64 then. Running ones
- * of elements that nobody has seen wrap, and are warned of where they may well do so; of others
+/* Products of whole numbers may leave i64, and wrap. Those of a range are computed in f64
+ * then; those of elements that nobody has seen are warned of where they may well do so, unless
  * overflow.h sees to it. */
 static void as_factors(struct fs_call *c, const struct fs_val *v, unsigned dims, bool so_far,
                        struct fs_tv *x) {
@@ -64,10 +64,10 @@ static void as_factors(struct fs_call *c, const struct fs_val *v, unsigned dims,
   if (v->kind == FS_V_RANGE) {
     bool fits = product_fits(v) || (!so_far && holds_zero(v));
     if (!fits) *x = fs_tv_cast(c->in, *x, FS_F64);
-  } else if (so_far && n > MANY && !c->in->lib_depth && !c->in->wraps) {
+  } else if (n > MANY && !c->in->lib_depth && (so_far || !c->in->overflow)) {
     fs_tell_once(c->in->diags, FS_WARNING, c->span, "integer-product",
-                 "in double precision it is cumprod(f64(x))",
-                 "a running product of %lld whole numbers wraps around where it is 2^63 or more",
+                 "in double precision it is prod(f64(x)), cumprod(f64(x))",
+                 "a product of %lld whole numbers wraps around where it is 2^63 or more",
                  (long long)n);
   }
 }

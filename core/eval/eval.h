@@ -210,10 +210,10 @@ const struct fs_diag *fs_interp_wait_at(const struct fs_interp *in, int k);
 /* Whether results of blocks are looked at for what is not finite (nancheck.h). */
 void fs_interp_set_nancheck(struct fs_interp *in, bool on);
 bool fs_interp_nancheck(const struct fs_interp *in);
-/* Whether sums and products of integers wrap around; else it is an error where they leave their
- * type (overflow.h). */
-void fs_interp_set_wraps(struct fs_interp *in, bool on);
-bool fs_interp_wraps(const struct fs_interp *in);
+/* Whether it is an error where sums and products of integers leave their type (overflow.h); else
+ * they wrap around. */
+void fs_interp_set_overflow(struct fs_interp *in, bool on);
+bool fs_interp_overflow(const struct fs_interp *in);
 /* What rule k of the user, from 0, says; NULL beyond the last. Borrowed. Forgets rule k. */
 const char *fs_interp_rule_at(const struct fs_interp *in, int k);
 void fs_interp_rule_drop(struct fs_interp *in, int k);

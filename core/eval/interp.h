@@ -217,7 +217,7 @@ struct fs_interp {
 
   bool nancheck, nan_told;         /* `:set nancheck`, and this input was told of one */
   FS_VEC(struct fs_unchecked) unchecked; /* results of the block that has just run */
-  bool wraps;                      /* `:set overflow wrap`                   */
+  bool overflow;                   /* `:set overflow error`                  */
   FS_VEC(struct fs_kept_sum) sums; /* of the block, in the order of tracing  */
   struct fs_tensor *word;          /* says which of them left its type; NULL */
   FS_VEC(struct fs_rewrite *) rules;  /* of the user, see rewrite.h */

@@ -13,7 +13,7 @@
 
 void fs_overflow_keep(struct fs_interp *in, fs_id reduction) {
   const struct fs_node *n = fs_node(in->graph, reduction);
-  if (in->wraps || in->explain || in->loading_prelude || n->kind != FS_ND_REDUCE) return;
+  if (!in->overflow || in->explain || in->loading_prelude || n->kind != FS_ND_REDUCE) return;
   if ((n->op != FS_RD_SUM && n->op != FS_RD_PROD) || !fs_dtype_is_integer(n->dtype)) return;
   if (fs_graph_fits(in->graph, reduction)) return;
   for (int k = 0; k < in->sums.len; k++)
@@ -85,8 +85,7 @@ struct fs_tensor *fs_overflow_word(struct fs_interp *in) {
 
 static enum fs_status tell(struct fs_interp *in, const struct fs_kept_sum *s) {
   return fs_error(in->diags, s->span, "integer-overflow",
-                  s->product ? "prod(f64(x)) has no such end; `:set overflow wrap`"
-                             : "sum(f64(x)) has no such end; `:set overflow wrap`",
+                  s->product ? "prod(f64(x)) has no such end" : "sum(f64(x)) has no such end",
                   "this %s is beyond %s: it wraps around", s->product ? "product" : "sum",
                   fs_dtype_name(s->dtype));
 }

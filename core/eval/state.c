@@ -37,12 +37,12 @@ void fs_interp_set_nancheck(struct fs_interp *in, bool on) {
 
 bool fs_interp_nancheck(const struct fs_interp *in) { return in->nancheck; }
 
-void fs_interp_set_wraps(struct fs_interp *in, bool on) {
-  in->wraps = on;
+void fs_interp_set_overflow(struct fs_interp *in, bool on) {
+  in->overflow = on;
   in->language++; /* what was traced has its word, or none */
 }
 
-bool fs_interp_wraps(const struct fs_interp *in) { return in->wraps; }
+bool fs_interp_overflow(const struct fs_interp *in) { return in->overflow; }
 
 const struct fs_diag *fs_interp_wait_at(const struct fs_interp *in, int k) {
   return k < in->waits.len ? &in->waits.data[k] : NULL;

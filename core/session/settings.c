@@ -109,13 +109,13 @@ static enum fs_status set_nancheck(struct fs_session *s, const char *value, stru
 }
 
 static void get_overflow(struct fs_session *s, char out[32]) {
-  snprintf(out, 32, "%s", fs_interp_wraps(s->in) ? "wrap" : "error");
+  snprintf(out, 32, "%s", fs_interp_overflow(s->in) ? "error" : "wrap");
 }
 static enum fs_status set_overflow(struct fs_session *s, const char *value, struct fs_span span) {
   (void)span;
-  bool wraps = !strcmp(value, "wrap");
-  if (!wraps && strcmp(value, "error")) return FS_ERR_USER;
-  fs_interp_set_wraps(s->in, wraps);
+  bool error = !strcmp(value, "error");
+  if (!error && strcmp(value, "wrap")) return FS_ERR_USER;
+  fs_interp_set_overflow(s->in, error);
   return FS_OK;
 }
 
@@ -391,8 +391,8 @@ static const struct setting {
   {"loops", "on off", "whether loops over elements run as whole arrays", get_loops, set_loops},
   {"nancheck", "on off", "whether results that are not finite are told of, with their statement",
    get_nancheck, set_nancheck},
-  {"overflow", "error wrap", "whether sums and products of integers that leave their type are an "
-   "error, or wrap around", get_overflow, set_overflow},
+  {"overflow", "wrap error", "whether sums and products of integers that leave their type wrap "
+   "around, or are an error", get_overflow, set_overflow},
   {"dtype", "f32 f64", "the type of arrays in brackets and of zeros(n) and its like",
    get_dtype, set_dtype},
   {"threads", "0..1024", "threads of the CPU target; 0: all processors",

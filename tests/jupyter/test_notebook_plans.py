@@ -31,14 +31,12 @@ OF_KERNEL = ('scheme', 'joint', 'does', 'space', 'statements', 'sweeps', 'why_sp
 # that go on while a result is large: the GPU that is not there computes nothing. What plans there
 # are must have the calls of the notebook's. A cell that has the same plans goes from here.
 OTHERWISE = {
-    ('bicg.ipynb', 'n = 1000;'),
     ('bicg.ipynb', 'x, history = solve_bicg(A, b, 1e-6, 60);'),
     ('bicg.ipynb', 'x2, steps = bicg(A, b, 1e-6, 60);'),
     ('bicg.ipynb', 'plot(0:length(history) - 1, history/norm(b), "biconjugate gradients", "log=y", '
      '"xlabel=step", "ylabel=relative residual", "title=Convergence")'),
-    ('tour.ipynb', 'seed(7);'),
+    ('fusion.ipynb', ':fuse off'),
     ('tour.ipynb', 'u = [1, 2, 3];'),
-    ('tour.ipynb', 'v = linspace(-2, 2, 90);'),
 }
 MODELS = {'NVIDIA H200': 'h200', 'NVIDIA H100': 'h100', 'NVIDIA A100': 'a100'}
 

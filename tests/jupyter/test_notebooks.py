@@ -20,6 +20,7 @@ sys.path.insert(0, os.path.join(ROOT, 'tests'))
 from score import Score  # noqa: E402
 
 S = Score()
+MOST = 150000  # bytes of a notebook with its outputs
 BUILD = os.environ.get('BUILD') or os.path.join(ROOT, 'build')
 
 
@@ -65,8 +66,9 @@ def main():
     S.check(len(sources) >= 4, 'there are notebooks')
     for path in sources:
         name = os.path.basename(path)[:-3]
-        with open(os.path.join(ROOT, 'examples', name + '.ipynb'),
-                  encoding='utf-8') as f:
+        made = os.path.join(ROOT, 'examples', name + '.ipynb')
+        S.check(os.path.getsize(made) < MOST, f'{name}: {os.path.getsize(made)} bytes')
+        with open(made, encoding='utf-8') as f:
             kept = json.load(f)
         fresh = tool.notebook_of(path)
         same = [text_of(c['source']) for c in kept['cells']] == \

@@ -1,5 +1,4 @@
 # Integers of 64 bits without a sign: at their ends, beside others, in sums and files.
-:set overflow wrap
 a = u64([0, 1, 2, 18446744073709551615, 9223372036854775808])
 # expect: a = u64[5]
 # expect:                      0                     1                     2
