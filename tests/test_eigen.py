@@ -89,7 +89,7 @@ def types(target):
     want = ('f32 c64 c128 c64 f64 f32 c64 f32 f32 c64 29 0').split()
     done = fakegpu.run_script(program, target, HOME)
     score.check(done.stdout.split() == want, f'types on {target}', done.stdout + done.stderr)
-    for text, words in (('eig(ones(2, 3))', 'square matrix'), ('eig(ones(2, 2, 2))', 'square matrix'),
+    for text, words in (('eig(ones(2, 3))', 'square matrix'), ('eig(ones(2, 2, 3))', 'square matrix'),
                         ('eig([1, nan; 2, 3])', 'converge'), ('eig([1i, inf; 2, 3])', 'converge')):
         done = fakegpu.run_script(text + '\n', target, HOME)
         score.check(done.returncode == 1 and words in done.stderr, f'{text} on {target}',

@@ -468,8 +468,8 @@ struct fs_graph *fs_graph_write_out(const struct fs_graph *g, const bool *produc
  * GEMM, whose roundings are a library's; NULL: it has none. Inputs may have other slots. */
 struct fs_graph *fs_graph_as_calls(const struct fs_graph *simplified);
 /* Whether a node is a product that can be written out: of two matrices of f32 or f64, not of a
- * batch, with an inner extent of 32 at most (rules.def, PLAN_WRITTEN_OUT), or with 8 columns or
- * rows at most. */
+ * batch, with a short inner extent (rules.def, PLAN_WRITTEN_OUT), or with 8 columns or rows at
+ * most. */
 bool fs_graph_may_write_out(const struct fs_node *n);
 
 /* partition.c: whether something of it is cut over ranks, or an output is better cut by `links`

@@ -421,7 +421,9 @@ static fs_id write_out_few(struct rewrite *rw, const struct fs_node *n) {
 }
 
 static bool is_short(const struct fs_lib_sizes *s) {
-  return s->columns <= fs_number(FS_PLAN_WRITTEN_OUT);
+  int few = (int)fs_number(FS_PLAN_WRITTEN_OUT_FEW);
+  return s->columns <= fs_number(FS_PLAN_WRITTEN_OUT) ||
+         (s->columns <= few && FS_MIN(s->rows, s->right) <= few);
 }
 
 /* A*B as A[:,1]*B[1,:] + A[:,2]*B[2,:] + ..., each added with one rounding. */

@@ -76,13 +76,15 @@ static double narrow_pace(const struct fs_node *nd, const struct fs_device *d) {
   double size = (double)fs_dtype_size(nd->dtype);
   double m = (double)fs_shape_dim(&nd->shape, 0), n = (double)fs_shape_dim(&nd->shape, 1);
   double inner = (double)fs_shape_count(&nd->lib_shape[0]) / FS_MAX(m, 1);
-  double tall = FS_MAX(m, n), narrow = FS_MIN(m, n);
-  double tile = fs_share(FS_PLAN_NARROW), deep = FS_MAX(inner, fs_share(FS_PLAN_DEEP));
-  if (narrow > tile || inner > tile || tall < 64 * tile) return 0;
-  double computes = 2 * tall * tile * deep / (fs_share(FS_PLAN_NARROW_RATE) * d->flops);
+  double tall = FS_MAX(m, n), narrow = FS_MIN(m, n), tile = fs_share(FS_PLAN_NARROW);
+  double deep = FS_MAX(inner, fs_share(FS_PLAN_DEEP));
+  bool down = tall <= tile && inner >= 64 * tile; /* of two tall ones, along which it sums */
+  if (!down && (narrow > tile || inner > tile || tall < 64 * tile)) return 0;
+  double peak = fs_share(FS_PLAN_NARROW_RATE) * d->flops;
+  double computes = 2 * FS_MAX(tall, tile) * tile * deep / peak;
   double bytes = size * (tall * (inner + narrow) + inner * narrow);
   double rate = fs_exceeds_cache(d, bytes) ? d->bandwidth : d->cache_bandwidth;
-  return FS_MAX(1, computes * rate / bytes);
+  return FS_MAX(1, computes * rate / bytes + (down ? fs_share(FS_PLAN_NARROW_DOWN) : 0));
 }
 
 /* How much longer than their moves such calls take. */
