@@ -21,7 +21,7 @@ LIBRARIES = {f'FUSIBLE_{name.upper()}': os.path.join(fakegpu.FAKE, f'{name}.so')
 
 # Diagonals that are far larger than all beside them: errors are of a few units.
 SETUP = """B = T(mod(7*(1:12) + 5*(1:12)', 11) - 5) + 60*eye(12); x = T(mod(1:12, 5) - 2);
-C = T(mod(3*(1:20)*(1:8)', 13) - 6); S = B + B' + 100*eye(12);
+C = T(mod(7*(1:20)*(1:8)' + (1:20).^2*((1:8)'.^2), 29) - 14); S = B + B' + 100*eye(12);
 X = T(mod((1:12)*(1:3)', 7) - 3);
 """
 PROGRAMS = {
