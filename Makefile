@@ -28,7 +28,7 @@ SIMD_SRC := $(wildcard elemlib/cpu/*.c)
 SIMD_OBJ := $(foreach isa,plain avx2 avx512,$(SIMD_SRC:elemlib/cpu/%.c=$(BUILD)/simd/$(isa)/%.o))
 REPL_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard repl/*.c))
 KERNEL_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard jupyter/*.c))
-FAKE := $(patsubst %,$(BUILD)/fake/%,libcuda.so.1 libnvrtc.so.13 cublas.so cusolver.so cufft.so libnccl.so.2)
+FAKE := $(patsubst %,$(BUILD)/fake/%,libcuda.so.1 libnvrtc.so.13 cublas.so cusolver.so cufft.so libnccl.so.2 libcupti.so)
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 EMBEDDED := prelude.fs $(sort $(wildcard core/model/reference/*.json) $(wildcard jupyter/kernelspec/logo-* jupyter/labextension/*.json jupyter/labextension/static/*) $(wildcard elemlib/*.elem elemlib/cuda/*.cuh elemlib/opencl/*.cl elemlib/scheme/*.cuh elemlib/library/*.cuh elemlib/native/*.h elemlib/cpu/scalar.h))
@@ -128,6 +128,9 @@ $(BUILD)/fake/libnvrtc.so.13: tests/fake/nvrtc.c tests/fake/fake.h tests/fiber/f
 $(BUILD)/fake/libnccl.so.2: tests/fake/nccl.c
 	@mkdir -p $(@D)
 	$(CC) $(FAKE_FLAGS) -o $@ $<
+$(BUILD)/fake/libcupti.so: tests/fake/cupti.c tests/fake/fake.h
+	@mkdir -p $(@D)
+	$(CC) $(FAKE_FLAGS) -o $@ $< -ldl
 $(BUILD)/fake/cu%.so: tests/fake/cu%.c tests/fake/fake.h
 	@mkdir -p $(@D)
 	$(CC) $(FAKE_FLAGS) -o $@ $< -ldl

@@ -20,6 +20,16 @@ struct fs_replay;            /* a block's kernels as one, private as well   */
 /* How many seconds a piece of work took, readable after a sync. */
 struct fs_timer;
 
+/* What a device counts of a launch: bytes, per cent, warps. */
+enum fs_count {
+#define COUNT(id, name) FS_COUNT_##id,
+#define WAIT(id, name, words) FS_COUNT_##id,
+#include "core/device/counts.def"
+#undef COUNT
+#undef WAIT
+  FS_COUNTS
+};
+
 struct fs_target_ops {
   const char *name;
   const char *form;          /* of its code, for `:code` and dumps */
@@ -96,6 +106,14 @@ struct fs_target_ops {
   struct fs_timer *(*timer_new)(struct fs_target *t);
   double (*timer_seconds)(struct fs_target *t, struct fs_timer *timer);
   void (*timer_free)(struct fs_target *t, struct fs_timer *timer);
+  /* A timer that counts: of a launch that gets it the device counts a part of FS_COUNTS, and
+   * the host waits for it. NULL, with a sentence in *why, where nothing can be counted.
+   * counts() gives whether enough of the same launches were seen, and then what was counted,
+   * not a number where that is not known; *why says what went wrong. Both NULL: no device
+   * that counts. */
+  struct fs_timer *(*counter_new)(struct fs_target *t, struct fs_str *why);
+  bool (*counts)(struct fs_target *t, struct fs_timer *counter, double out[FS_COUNTS],
+                 struct fs_str *why);
 
   /* What a kernel of the plan takes of the device, for fs_occupancy(), and where
    * its values live: places[] has one per value. Nothing is compiled, so registers are

@@ -149,9 +149,11 @@ static enum fs_status launch_all(struct fs_scratch *s, struct fs_block *b,
       if (st != FS_OK) return st;
     }
     enum fs_status st = FS_OK;
+    struct fs_timer *timer = s->counter && s->counted == k ? s->counter
+                                                           : fs_block_timer(b, s->target, k);
     if (b->codes[k]) /* else it is a phase of the launch before */
-      st = s->target->ops->launch(s->target, b->codes[k], to->ptrs,
-                             plan->graph->params.data, fs_block_timer(b, s->target, k), d);
+      st = s->target->ops->launch(s->target, b->codes[k], to->ptrs, plan->graph->params.data,
+                                  timer, d);
     if (st != FS_OK) return st;
     for (int i = 0; i < plan->slots.len; i++) {
       const struct fs_slot *sl = &plan->slots.data[i];

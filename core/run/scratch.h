@@ -14,6 +14,8 @@ struct fs_scratch {
   const struct fs_block *block; /* borrowed: its last run is the one whose inputs are read */
   struct fs_storage **inputs;   /* per graph input; references */
   bool stand_ins;               /* some input was not there any more */
+  struct fs_timer *counter;     /* borrowed: of kernel `counted`; NULL: nothing is counted */
+  int counted;
 };
 
 /* FS_ERR_USER where the block depends on numbers that are gone. In any case it must be

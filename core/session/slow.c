@@ -7,7 +7,10 @@
 
 #include "core/model/predict.h"
 #include "core/plan/plan.h"
+#include "core/ranks/ranks.h"
 #include "core/run/blocks.h"
+#include "core/run/compile.h"
+#include "core/run/scratch.h"
 
 static double number(const json_t *o, const char *key) {
   const json_t *v = json_object_get(o, key);
@@ -121,6 +124,98 @@ static void put_occupancy(const json_t *k, struct fs_str *out) {
   fs_str_puts(out, ")\n");
 }
 
+/* "256 MiB read from memory, 96.0 KiB written, 88 % of its rate, 12 % found in the cache". */
+static void put_traffic(const double *c, struct fs_str *out) {
+  if (isnan(c[FS_COUNT_READ])) return;
+  fs_str_puts(out, "  counted: ");
+  fs_str_put_bytes(out, c[FS_COUNT_READ]);
+  fs_str_puts(out, " read from memory");
+  if (!isnan(c[FS_COUNT_WRITTEN])) {
+    fs_str_puts(out, ", ");
+    fs_str_put_bytes(out, c[FS_COUNT_WRITTEN]);
+    fs_str_puts(out, " written");
+  }
+  if (!isnan(c[FS_COUNT_MEMORY])) fs_str_printf(out, ", %.0f %% of its rate", c[FS_COUNT_MEMORY]);
+  if (!isnan(c[FS_COUNT_CACHE_HITS]))
+    fs_str_printf(out, "; %.0f %% of what the cache was asked for was there",
+                  c[FS_COUNT_CACHE_HITS]);
+  fs_str_puts(out, "\n");
+}
+
+/* What warps wait for, the three most of those that are a twentieth of it or more: "data from
+ * memory 71 %, other warps at a barrier 9 %". */
+static void put_waits(const double *c, struct fs_str *out) {
+  static const char *const words[FS_COUNTS] = {
+#define COUNT(id, name)
+#define WAIT(id, name, text) [FS_COUNT_##id] = text,
+#include "core/device/counts.def"
+#undef COUNT
+#undef WAIT
+  };
+  bool shown[FS_COUNTS] = {0};
+  for (int n = 0; n < 3; n++) {
+    int most = -1;
+    for (int k = 0; k < FS_COUNTS; k++)
+      if (words[k] && !shown[k] && c[k] >= 0.05*c[FS_COUNT_LATENCY] && (most < 0 || c[k] > c[most]))
+        most = k;
+    if (most < 0) return;
+    shown[most] = true;
+    fs_str_printf(out, "%s%s %.0f %%", n ? ", " : "; they wait for ", words[most],
+                  100*c[most]/c[FS_COUNT_LATENCY]);
+  }
+}
+
+static void put_warps(const double *c, struct fs_str *out) {
+  if (isnan(c[FS_COUNT_WARPS]) || isnan(c[FS_COUNT_ISSUED])) return;
+  fs_str_printf(out, "  counted: %.0f %% of the warps that fit, instructions in %.0f %% of cycles",
+                c[FS_COUNT_WARPS], c[FS_COUNT_ISSUED]);
+  put_waits(c, out);
+  fs_str_puts(out, "\n");
+}
+
+/* Runs the block in scratch storage until its kernel was counted. */
+static enum fs_status count(struct fs_target *t, struct fs_block *b, int kernel, double *counts,
+                            struct fs_str *why, struct fs_diags *d) {
+  enum { MOST_PASSES = 100 };
+  struct fs_scratch scratch;
+  enum fs_status st = fs_scratch_open(&scratch, t, b, d);
+  if (st == FS_OK) st = fs_compile_rest(b, t, NULL, d);
+  while (kernel && !b->codes[kernel]) kernel--; /* a phase of the launch before */
+  scratch.counted = kernel;
+  if (st == FS_OK) scratch.counter = t->ops->counter_new(t, why);
+  bool done = !scratch.counter;
+  for (int pass = 0; st == FS_OK && !done && pass < MOST_PASSES; pass++) {
+    st = fs_scratch_run(&scratch, b, NULL, NULL, d);
+    done = st == FS_OK && t->ops->counts(t, scratch.counter, counts, why);
+  }
+  if (st == FS_OK && !done) fs_str_puts(why, "it takes too many passes");
+  if (scratch.counter) t->ops->timer_free(t, scratch.counter);
+  fs_scratch_close(&scratch);
+  return st;
+}
+
+/* What the device itself counted, where it can; else why not. */
+static enum fs_status put_counts(struct fs_session *s, struct fs_block *b, int kernel,
+                                 struct fs_str *out) {
+  struct fs_target *t = fs_session_target(s);
+  struct fs_str why = {0};
+  struct fs_diags words;
+  double counts[FS_COUNTS];
+  if (!t->ops->counter_new || fs_ranks() > 1) return FS_OK;
+  fs_diags_init(&words);
+  enum fs_status st = count(t, b, kernel, counts, &why, &words);
+  if (st != FS_OK && words.list.len) fs_str_puts(&why, words.list.data[words.list.len - 1].message);
+  if (why.len) {
+    fs_str_printf(out, "  not counted: %s\n", why.data);
+  } else if (st == FS_OK) {
+    put_traffic(counts, out);
+    put_warps(counts, out);
+  }
+  fs_diags_free(&words);
+  fs_str_free(&why);
+  return st == FS_INTERRUPTED ? st : FS_OK;
+}
+
 /* The best of the settings but the one in use. */
 static void put_next(struct fs_session *s, const struct fs_block *b, int kernel,
                      struct fs_str *out) {
@@ -153,7 +248,7 @@ static void put_next(struct fs_session *s, const struct fs_block *b, int kernel,
 
 enum fs_status fs_session_why_slow(struct fs_session *s, struct fs_words *words,
                                    const json_t *plan) {
-  const struct fs_block *b = fs_session_current_block(s, words->out);
+  struct fs_block *b = fs_session_current_block(s, words->out);
   const json_t *kernels = json_object_get(plan, "kernels");
   int n = (int)json_array_size(kernels), at;
   if (words->n > 2) return FS_ERR_USER;
@@ -178,6 +273,7 @@ enum fs_status fs_session_why_slow(struct fs_session *s, struct fs_words *words,
   put_bound(json_array_get(kernels, (size_t)at), words->out);
   if (!k->lib_node) put_parts(k, &fs_session_target(s)->device, words->out);
   put_occupancy(json_array_get(kernels, (size_t)at), words->out);
-  if (!k->lib_node) put_next(s, b, at, words->out);
-  return FS_OK;
+  enum fs_status st = put_counts(s, b, at, words->out);
+  if (st == FS_OK && !k->lib_node) put_next(s, b, at, words->out);
+  return st;
 }

@@ -736,6 +736,10 @@ static void take_fault(void) {
   else poison = atoi(word);
 }
 
+/* For the fake CUPTI. */
+extern long long fake_launches;
+EXPORT long long fake_launches;
+
 static int launch(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
                   unsigned bx, unsigned by, unsigned bz, unsigned shared,
                   void **args) {
@@ -753,6 +757,7 @@ static int launch(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
     putchar(k % 64 ? 'o' : '\n'), fputc(k % 64 ? 'e' : '\n', stderr);
   if (poison || !fake_runs()) return poison;
   const unsigned grid[3] = {gx, gy, gz}, block[3] = {bx, by, bz};
+  fake_launches++;
   if (f->start(args, grid, block, shared)) poison = CU_LAUNCH_TIMEOUT;
   return poison;
 }

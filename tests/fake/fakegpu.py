@@ -19,6 +19,7 @@ def environment(home, **more):
     env.update(FUSIBLE_FAKE='1', LD_LIBRARY_PATH=FAKE, HOME=home,
                FUSIBLE_NVRTC=os.path.join(FAKE, 'libnvrtc.so.13'),
                FUSIBLE_CUBLAS='off', FUSIBLE_CUSOLVER='off', FUSIBLE_CUFFT='off',
+               FUSIBLE_CUPTI='off',
                XDG_CACHE_HOME=cache, XDG_CONFIG_HOME=config,
                XDG_DATA_HOME=os.path.join(home, 'data'))
     os.makedirs(cache, mode=0o700, exist_ok=True)

@@ -669,12 +669,28 @@ static enum fs_status start_timed(struct cuda *t, const struct fs_code *c,
   return r == CU_OK ? status : fs_cuda_fail(t, r, "starting a kernel", d);
 }
 
+/* Nothing else runs while a launch is counted. */
+static enum fs_status start_counted(struct cuda *t, const struct fs_code *c, void *const *slots,
+                                    struct cuda_foreign_run *run, struct cuda_counter *counter,
+                                    struct fs_diags *d) {
+  enum fs_status status = fs_cuda_wait(t, d);
+  CUresult r = CU_OK;
+  if (status != FS_OK) return status;
+  fs_cuda_counter_begin(counter);
+  if (c->library) status = call_library(t, c, slots, run, d);
+  else r = start_with_room(t, c, false);
+  fs_cuda_counter_end(t, counter);
+  if (r == CU_OK && status == FS_OK && c->may_fail) status = look_for_fault(t, c, d);
+  return r == CU_OK ? status : fs_cuda_fail(t, r, "starting a kernel", d);
+}
+
 enum fs_status fs_cuda_launch(struct fs_target *target, struct fs_code *c,
                               void *const *slots,
                               const struct fs_number *params,
                               struct fs_timer *timer, struct fs_diags *d) {
   struct cuda *t = fs_cuda_of(target);
   fs_cuda_enter(t);
+  struct cuda_counter *counter = timer ? timer->counter : NULL;
   if (timer && (!timer->begin || !timer->end)) timer = NULL;
   enum fs_status status = fs_cuda_pace(t, fs_cuda_seconds(c));
   if (status != FS_OK) return status;
@@ -684,6 +700,7 @@ enum fs_status fs_cuda_launch(struct fs_target *target, struct fs_code *c,
   struct cuda_foreign_run run;
   if (r == CU_OK && c->foreign) status = fs_cuda_foreign_ready(t, c, slots, &run, d);
   if (status != FS_OK) return status;
+  if (r == CU_OK && counter) return start_counted(t, c, slots, &run, counter, d);
   if (r == CU_OK && timer) return start_timed(t, c, slots, &run, timer, d);
   if (r == CU_OK && c->library) return call_library(t, c, slots, &run, d);
   if (r == CU_OK) r = start_with_room(t, c, true);

@@ -77,6 +77,7 @@ static void timer_free(struct fs_target *target, struct fs_timer *timer) {
   fs_cuda_enter(fs_cuda_of(target));
   if (timer->begin) fs_cu.event_destroy(timer->begin);
   if (timer->end) fs_cu.event_destroy(timer->end);
+  fs_cuda_counter_free(timer->counter);
   free(timer);
 }
 
@@ -123,7 +124,7 @@ static void cuda_close(struct fs_target *target) {
 
 static const struct fs_target_ops ops = {
     .name = "cuda",
-  .form = "cuda",
+    .form = "cuda",
     .language = "cuda",
     .alloc = fs_cuda_alloc,
     .free = fs_cuda_free,
@@ -134,7 +135,7 @@ static const struct fs_target_ops ops = {
     .copy = fs_cuda_copy,
     .prepare = fs_cuda_prepare,
     .warm = fs_cuda_warm,
-  .release = fs_cuda_release,
+    .release = fs_cuda_release,
     .launch = fs_cuda_launch,
     .launch_all = fs_cuda_launch_all,
     .replay_free = fs_cuda_replay_free,
@@ -143,6 +144,8 @@ static const struct fs_target_ops ops = {
     .timer_new = timer_new,
     .timer_seconds = timer_seconds,
     .timer_free = timer_free,
+    .counter_new = fs_cuda_counter_new,
+    .counts = fs_cuda_counts,
     .footprint = fs_cuda_footprint,
     .taken = fs_cuda_taken,
     .is_quick = fs_cuda_is_quick,

@@ -138,6 +138,7 @@ struct fs_code {
 struct fs_timer {
   CUevent begin, end;
   bool recorded;
+  struct cuda_counter *counter; /* of one that counts; else NULL */
 };
 
 enum { FS_STAGING = 1 << 20 };
@@ -187,6 +188,15 @@ void fs_cuda_lasting_rest(struct cuda *t);
  * millisecond after it came here. False: it was not held. */
 bool fs_cuda_hold(struct cuda *t);
 void fs_cuda_unhold(struct cuda *t);
+
+/* counter.c: of timers that count. Around a launch; an error of CUPTI is kept until the counts are
+ * asked for. */
+struct fs_timer *fs_cuda_counter_new(struct fs_target *t, struct fs_str *why);
+bool fs_cuda_counts(struct fs_target *t, struct fs_timer *timer, double out[FS_COUNTS],
+                    struct fs_str *why);
+void fs_cuda_counter_begin(struct cuda_counter *c);
+void fs_cuda_counter_end(struct cuda *t, struct cuda_counter *c);
+void fs_cuda_counter_free(struct cuda_counter *c);
 
 /* memory.c */
 void fs_cuda_memory_open(struct cuda *t);
