@@ -5,6 +5,7 @@ in every run; ranks that end, are stopped or have no memory; ranks of Slurm and 
 The last line is `N passed, N failed`.
 """
 import argparse
+import json
 import os
 import random
 import re
@@ -86,6 +87,34 @@ def messages():
                   f'{text} on {ranks} ranks', f'{code}\n{out}{err}')
     code, out, err = run('A = shard(reshape(1:36, 9, 4)); B = A\'; C = whole(A);\n:vars\n', 4)
     check('rows/4' in out and 'columns/4' in out and 'whole' in out, ':vars', out + err)
+
+
+def folds():
+    """Reductions along the cut axis, also of what no rank has, as of one device; of a row, and of
+    the same as variances take it away first, only that goes over the links."""
+    text = """:set digits 5
+for n = [12, 13, 3, 2]
+  A = shard(sin(reshape(f32(1:n*7), n, 7)*1.37)*3 + 100); A[1, 1] = 97.5;
+  print(argmax(A)); print(argmin(A, 1)); print(argmax(A, 2)); print(var(A)); print(var(A, 1))
+  print(var(f16(A), 1)); print(var(f64(A), 1)); print(reduce("var", A, [1, 2]))
+  print(logsumexp(A, 1)); print(logsumexp(f16(A))); print(A[n, :] - A[1, 1]); print(sum(A[:]))
+end
+B = shard(reshape(1:24, 4, 3, 2)); B[1, 1, 1] = 3; print(argmax(B)); print(argmax(-B, 1))
+print(argmax(B, 2)); print(argmin(B, [1, 3])); print(argmin(B, 3)); print(B[2, :, :])
+C = shard([1, 2, nan, 4, 5, nan, 7]); C[1] = 0; print(argmax(C)); print(logsumexp(C)); print(var(C))
+D = shard(-inf*ones(9)); D[2] = -inf; print(argmax(D)); print(logsumexp(D))
+"""
+    expected = run(text, 1)[1]
+    for ranks in 2, 3, 4:
+        code, out, err = run(text, ranks)
+        check(code == 0 and out == expected, f'reductions on {ranks} ranks', f'{out}{err}')
+    begin = 'A = shard(reshape(f32(1:4000), 1000, 4)); A[1, 1] = 7;\nprint(sum(A))\n'
+    for text in ('argmax(A, 1)', 'logsumexp(A, 1)', 'var(A, 1)', 'var(A)', 'A[17, :]',
+                 'A[501:520, :]*ones(4)', 'sum(A[:])'):
+        code, out, err = run(f'{begin}y = {text};\nprint(sum(y))\n:plan json\n', 4)
+        kernels = json.loads(out[out.index('\n['):])[-1]['kernels'] if '\n[' in out else []
+        moved = [k['moves'] for k in kernels if k['scheme'].startswith('all-')]
+        check(moved and max(moved) < 4000, f'{text}: {moved}', out + err)
 
 
 def ended_ranks():
@@ -365,7 +394,7 @@ def main():
     options.add_argument('--faults', type=int, default=8)
     options.add_argument('--only', default='', help='the part of that name')
     o = options.parse_args()
-    parts = {'bits': bits, 'messages': messages, 'ended_ranks': ended_ranks,
+    parts = {'bits': bits, 'messages': messages, 'folds': folds, 'ended_ranks': ended_ranks,
              'faults': lambda: faults(o.faults), 'short_memory': short_memory,
              'over_tcp': over_tcp, 'commands': commands, 'by_price': by_price,
              'language': lambda: language('cpu', None)}

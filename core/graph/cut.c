@@ -8,6 +8,12 @@ int64_t fs_cut_part(int64_t extent) {
   return FS_MAX(2, fs_ceil_div(extent, fs_ranks()));
 }
 
+/* The cut axis and all behind it as one, as A[:] has them, where all ranks have as much of it. */
+static bool goes_over_parts(const struct fs_cut *cut, int64_t step, int64_t n) {
+  return step > 0 && cut->stride % step == 0 && n * step == cut->extent * cut->stride &&
+         cut->part * fs_ranks() == cut->extent && step < cut->stride;
+}
+
 int fs_cut_axis(const struct fs_cut *cut, const struct fs_shape *shape,
                 const struct fs_layout *layout, struct fs_layout *own) {
   int64_t all = cut->block * fs_ranks(), rest = layout->offset % all;
@@ -20,6 +26,9 @@ int fs_cut_axis(const struct fs_cut *cut, const struct fs_shape *shape,
     own->stride[k] = s;
     if (s % all == 0) {
       own->stride[k] = s / fs_ranks();
+    } else if (goes_over_parts(cut, s, n)) {
+      if (axis >= 0 || low) return -1;
+      axis = k;
     } else if (s % cut->stride == 0) {
       if (axis >= 0 || s != cut->stride || n != cut->extent) return -1;
       axis = k;

@@ -275,6 +275,29 @@ static fs_id masked(struct cutter *c, fs_id id, int axis, int64_t extent, double
   return fs_graph_map(c->to, FS_OP_WHERE, 3, src, n.dtype);
 }
 
+/* What each rank has, ranks along the first axis. */
+static fs_id of_ranks(struct cutter *c, fs_id own) {
+  struct fs_node n = *fs_node(c->to, own);
+  struct fs_shape all = {.rank = n.shape.rank + 1, .dim = {fs_ranks()}};
+  for (int k = 0; k < n.shape.rank; k++) all.dim[k + 1] = n.shape.dim[k];
+  return call(c, FS_LIB_ALL_GATHER, &all, own);
+}
+
+/* A view of what is cut along `axis` that takes indices of one rank's part alone, as A[3, :] does:
+ * each sends what lies there in its own, and all take that rank's. 0: it is no such view. */
+static fs_id view_of_one(struct cutter *c, fs_id own, int axis, struct fs_view v,
+                         const struct fs_shape *shape) {
+  const struct fs_shape *from = &fs_node(c->to, own)->shape;
+  int64_t part = from->dim[axis], n = v.axis[axis] < 0 ? 1 : shape->dim[v.axis[axis]];
+  int64_t first = v.off[axis], last = first + v.step[axis] * (n - 1), rank = first / part;
+  struct fs_view theirs = {.src_rank = shape->rank + 1, .axis = {-1}, .off = {rank}};
+  bool less = fs_shape_count(shape) < fs_shape_count(from);
+  if (!n || last / part != rank || shape->rank == FS_MAX_RANK || !less) return 0;
+  for (int k = 0; k < shape->rank; k++) theirs.axis[k + 1] = (int8_t)k, theirs.step[k + 1] = 1;
+  v.off[axis] -= rank * part;
+  return fs_graph_view(c->to, of_ranks(c, fs_graph_view(c->to, own, &v, shape)), &theirs, shape);
+}
+
 /* -- rules ---------------------------------------------------------------------------- */
 
 /* A value over all ranks, of what each rank has of it. */
@@ -283,37 +306,109 @@ static fs_id over_ranks(struct cutter *c, enum fs_reduce_op op, fs_id own) {
   bool adds = op == FS_RD_SUM &&
               (n.dtype == FS_F32 || n.dtype == FS_F64 || n.dtype == FS_I64);
   if (adds) return call(c, FS_LIB_ALL_REDUCE, &n.shape, own);
-  struct fs_shape all = {.rank = n.shape.rank + 1, .dim = {fs_ranks()}};
-  for (int k = 0; k < n.shape.rank; k++) all.dim[k + 1] = n.shape.dim[k];
-  return fs_graph_reduce(c->to, op, call(c, FS_LIB_ALL_GATHER, &all, own), 1);
+  return fs_graph_reduce(c->to, op, of_ranks(c, own), 1);
 }
 
 /* What each rank has of a sum of halves is not rounded yet: that is done once, at the end. */
 static fs_id reduced_over_ranks(struct cutter *c, enum fs_reduce_op op, fs_id src, unsigned axes) {
   enum fs_dtype dt = fs_node(c->to, src)->dtype;
-  bool widens = fs_dtype_is_half(dt) && (op == FS_RD_SUM || op == FS_RD_PROD);
+  bool adds = op == FS_RD_SUM || op == FS_RD_PROD || op == FS_RD_LOGSUMEXP;
+  bool widens = fs_dtype_is_half(dt) && adds;
   if (widens) src = fs_graph_cast(c->to, src, fs_dtype_compute(dt));
   fs_id made = over_ranks(c, op, fs_graph_reduce(c->to, op, src, axes));
   return widens ? fs_graph_cast(c->to, made, dt) : made;
 }
 
-static bool is_merged(int op) {
-  return op == FS_RD_SUM || op == FS_RD_PROD || op == FS_RD_MAXR || op == FS_RD_MINR ||
-         op == FS_RD_ANY || op == FS_RD_ALL;
+/* The array repeated along these axes of a shape. */
+static fs_id spread(struct cutter *c, fs_id id, unsigned axes, const struct fs_shape *shape) {
+  struct fs_view v = {0};
+  for (int k = 0; k < shape->rank; k++)
+    if (!(axes >> k & 1)) v.axis[v.src_rank] = (int8_t)k, v.step[v.src_rank++] = 1;
+  return fs_graph_view(c->to, id, &v, shape);
+}
+
+static fs_id map2(struct cutter *c, enum fs_map_op op, fs_id a, fs_id b) {
+  return fs_graph_map(c->to, op, 2, (fs_id[]){a, b}, fs_node(c->to, a)->dtype);
+}
+
+/* The first rank that has the extreme says where it is; each has `count` places. */
+static fs_id spot_over_ranks(struct cutter *c, enum fs_reduce_op op, fs_id src, unsigned axes,
+                             double count) {
+  enum fs_reduce_op extreme = op == FS_RD_ARGMAX ? FS_RD_MAXR : FS_RD_MINR;
+  fs_id values = of_ranks(c, fs_graph_reduce(c->to, extreme, src, axes));
+  fs_id places = of_ranks(c, fs_graph_reduce(c->to, op, src, axes));
+  struct fs_shape all = fs_node(c->to, places)->shape;
+  fs_id first = spread(c, fs_graph_reduce(c->to, op, values, 1), 1, &all);
+  fs_id number = fs_graph_iota(c->to, FS_I64, fs_ranks(), literal(c, FS_I64, 1),
+                               literal(c, FS_I64, 1));
+  number = spread(c, number, ~1u, &all);
+  fs_id before = map2(c, FS_OP_SUB, number, literal(c, FS_I64, 1));
+  fs_id there = map2(c, FS_OP_ADD, places, map2(c, FS_OP_MUL, before, literal(c, FS_I64, count)));
+  fs_id src3[] = {map2(c, FS_OP_EQ, first, number), there, literal(c, FS_I64, 0)};
+  return fs_graph_reduce(c->to, FS_RD_SUM, fs_graph_map(c->to, FS_OP_WHERE, 3, src3, FS_I64), 1);
+}
+
+/* Where all ranks have as many elements: of their means and variances (Chan, Golub, LeVeque). */
+static fs_id var_of_ranks(struct cutter *c, fs_id src, unsigned axes, double count) {
+  fs_id wide = fs_graph_cast(c->to, src, FS_F64), each = literal(c, FS_F64, count);
+  fs_id own = map2(c, FS_OP_DIV, fs_graph_reduce(c->to, FS_RD_SUM, wide, axes), each);
+  fs_id means = of_ranks(c, own);
+  fs_id spreads = of_ranks(c, fs_graph_cast(c->to, fs_graph_reduce(c->to, FS_RD_VAR, src, axes),
+                                            FS_F64));
+  fs_id between = fs_graph_reduce(c->to, FS_RD_VAR, means, 1);
+  fs_id within = fs_graph_reduce(c->to, FS_RD_SUM, spreads, 1);
+  double ranks = fs_ranks(), n = ranks * count;
+  within = map2(c, FS_OP_MUL, within, literal(c, FS_F64, (count - 1) / (n - 1)));
+  between = map2(c, FS_OP_MUL, between, literal(c, FS_F64, count * (ranks - 1) / (n - 1)));
+  return map2(c, FS_OP_ADD, within, between);
+}
+
+/* Else: of how far elements are away from the mean of all. */
+static fs_id var_about_mean(struct cutter *c, fs_id src, unsigned axes, int axis, int64_t extent,
+                            double n) {
+  fs_id wide = fs_graph_cast(c->to, src, FS_F64);
+  struct fs_shape shape = fs_node(c->to, wide)->shape;
+  fs_id sum = fs_graph_reduce(c->to, FS_RD_SUM, masked(c, wide, axis, extent, 0), axes);
+  fs_id mean = map2(c, FS_OP_DIV, over_ranks(c, FS_RD_SUM, sum), literal(c, FS_F64, n));
+  fs_id away = masked(c, map2(c, FS_OP_SUB, wide, spread(c, mean, axes, &shape)), axis, extent, 0);
+  fs_id squares = fs_graph_reduce(c->to, FS_RD_SUM, map2(c, FS_OP_MUL, away, away), axes);
+  return map2(c, FS_OP_DIV, over_ranks(c, FS_RD_SUM, squares), literal(c, FS_F64, n - 1));
+}
+
+/* A reduction along the cut axis, of the parts; 0: it has no rule. */
+static fs_id merged(struct cutter *c, const struct fs_node *n, int axis, fs_id src) {
+  const struct fs_shape *s = &fs_node(c->from, n->src[0])->shape;
+  enum fs_dtype dt = fs_node(c->to, src)->dtype;
+  double count = (double)fs_cut_part(s->dim[axis]), all = (double)s->dim[axis];
+  for (int k = 0; k < s->rank; k++)
+    if (k != axis && n->axes >> k & 1) count *= (double)s->dim[k], all *= (double)s->dim[k];
+  if (s->rank > FS_MAX_RANK - 1) return 0;
+  switch (n->op) {
+    case FS_RD_ARGMAX:
+    case FS_RD_ARGMIN: /* places go on from rank to rank only along the outermost axis */
+      if (n->axes & ((1u << axis) - 1)) return 0;
+      src = masked(c, src, axis, s->dim[axis], fs_reduce_first(n->op, dt));
+      return spot_over_ranks(c, n->op, src, n->axes, count);
+    case FS_RD_VAR:
+      src = is_padded(s->dim[axis]) || count < 2
+                ? var_about_mean(c, src, n->axes, axis, s->dim[axis], all)
+                : var_of_ranks(c, src, n->axes, count);
+      return fs_graph_cast(c->to, src, dt);
+    default:
+      src = masked(c, src, axis, s->dim[axis], fs_reduce_first(n->op, dt));
+      return reduced_over_ranks(c, n->op, src, n->axes);
+  }
 }
 
 static struct local cut_reduce(struct cutter *c, const struct fs_node *n) {
   int axis = c->at[n->src[0]].axis, kept = 0;
   fs_id src = c->at[n->src[0]].own;
-  const struct fs_shape *s = &fs_node(c->from, n->src[0])->shape;
   for (int k = 0; k < axis; k++) kept += !(n->axes >> k & 1);
   if (!(n->axes >> axis & 1))
     return (struct local){kept, fs_graph_reduce(c->to, n->op, src, n->axes)};
-  if (!is_merged(n->op) || s->rank > FS_MAX_RANK - 1)
-    return (struct local){-1, fs_graph_reduce(c->to, n->op, whole(c, n->src[0]), n->axes)};
-  double nothing = fs_reduce_first(n->op, fs_node(c->to, src)->dtype);
-  src = masked(c, src, axis, s->dim[axis], nothing);
-  return (struct local){-1, reduced_over_ranks(c, n->op, src, n->axes)};
+  fs_id made = merged(c, n, axis, src);
+  if (!made) made = fs_graph_reduce(c->to, n->op, whole(c, n->src[0]), n->axes);
+  return (struct local){-1, made};
 }
 
 /* The axis of a matrix operand that is its dimension `dim`, where extents of 1 are no axes. */
@@ -493,7 +588,8 @@ static fs_id slice_of_whole(struct cutter *c, const struct fs_node *n) {
   in.cut = (struct fs_cut){0};
   in.dying = false;
   fs_id own = fs_graph_input_like(c->to, &in, n->dtype, &part);
-  return fs_graph_view(c->to, gathered(c, own, w.axis, &w.shape), &w.view, &n->shape);
+  fs_id one = view_of_one(c, own, w.axis, w.view, &n->shape);
+  return one ? one : fs_graph_view(c->to, gathered(c, own, w.axis, &w.shape), &w.view, &n->shape);
 }
 
 static struct local cut_input(struct cutter *c, const struct fs_node *n) {
@@ -519,8 +615,11 @@ static struct local cut_other(struct cutter *c, struct fs_node n) {
 }
 
 static struct local cut_view(struct cutter *c, const struct fs_node *n) {
-  int axis = axis_of_view(c, n);
+  int axis = axis_of_view(c, n), cut = c->at[n->src[0]].axis;
   struct fs_shape shape = part_shape(n->shape, axis);
+  bool one = axis < 0 && cut >= 0;
+  fs_id made = one ? view_of_one(c, c->at[n->src[0]].own, cut, n->view, &n->shape) : 0;
+  if (made) return (struct local){-1, made};
   fs_id src = axis < 0 ? whole(c, n->src[0]) : c->at[n->src[0]].own;
   return (struct local){axis, fs_graph_view(c->to, src, &n->view, &shape)};
 }
