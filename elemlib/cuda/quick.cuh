@@ -143,7 +143,7 @@ __device__ __forceinline__ float fs_sqrt(float x) {
 }
 
 //@ fs_sqrt_or_0
-// As fs_sqrt(), where x is often 0.
+// As fs_sqrt(), where x is often 0 or below, as under a condition that it is not.
 __device__ __forceinline__ float fs_sqrt_or_0(float x, bool &rare) {
   const float above = fmaxf(x, 0x1p-126f);
 #ifdef __CUDA_ARCH__
@@ -153,9 +153,9 @@ __device__ __forceinline__ float fs_sqrt_or_0(float x, bool &rare) {
   const float r = 1.0f / sqrtf(above);
 #endif
   const float s = x * r;
-  const float y = fmaf(fmaf(-s, s, x), 0.5f * r, s);
-  rare |= !((y >= 0x1p-50f) | (y == 0.0f));
-  return y;
+  const float y = fmaf(fmaf(-s, s, x), 0.5f * r, s);  // has the sign of x
+  rare |= !((y >= 0x1p-50f) | (y <= 0.0f));
+  return y < 0.0f ? __int_as_float(0x7fffffff) : y;
 }
 
 //@ fs_log

@@ -237,7 +237,7 @@ __device__ static void qt_one(int which, unsigned long long k, unsigned bits,
     c.wrong += !qt_same(fs_sqrt(x), sqrtf(x));
     bool rare0 = false;
     c.wrong += !qt_same(fs_sqrt_or_0(x, rare0), sqrtf(x)) && !rare0;
-    c.wrong += rare0 && (!rare || x == 0);
+    c.wrong += rare0 && (!rare || x <= 0);
   } else if (which <= 2) {  // any two floats; two of neighbouring exponents
     const unsigned other = qt_mix(k);
     const float a = which == 1 ? x : __uint_as_float((bits & 0x807fffffu) | 0x3f800000u);
