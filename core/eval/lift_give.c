@@ -171,9 +171,15 @@ static bool add_counters(struct finals *f) {
   return true;
 }
 
+/* Names of a kernel's threads end with them. */
+static bool ends_names(const struct fs_lift_nest *n) {
+  const char *word = n->loops.data[0].s->text;
+  return word && !strcmp(word, "kernel");
+}
+
 static bool add_all(struct finals *f) {
   struct fs_lift_tracer *t = f->t;
-  if (!add_locals(f) || !add_counters(f)) return false;
+  if (!ends_names(t->n) && (!add_locals(f) || !add_counters(f))) return false;
   for (int k = 0; k < t->arrays.len; k++)
     *FS_PUSH(&f->arrays) = t->arrays.data[k].changed ? fs_tv_value(t->in, &t->arrays.data[k].tv)
                                                      : (struct fs_val){FS_V_NONE};
