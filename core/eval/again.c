@@ -4,10 +4,11 @@
  * give the same graph; so nothing is traced: the block is bound to the values of now,
  * started, and its results get their names.
  *
- * Only plain lists are taken: assignments, also to parts, and a `return` over operators,
- * subscripts and functions, which run as one block that reads nothing on the host. Of built-in
- * functions, those that are nothing but arithmetic, or look at types and shapes. All that
- * a list and the functions it calls read of variables is seen in fs_lookup().
+ * Only plain lists are taken: assignments, also to parts, loops over elements that are lifted,
+ * and a `return` over operators, subscripts and functions, which run as one block that reads
+ * nothing on the host. Of built-in functions, those that are nothing but arithmetic, or look at
+ * types and shapes. All that a list and the functions it calls read of variables is seen in
+ * fs_lookup().
  *
  * A list may stand in a function. What it assigns are names of that function then, and what it
  * reads are these or global ones: a guard says which, and that no local variable hides a global
@@ -52,6 +53,26 @@ static bool is_plain_expr(const struct fs_expr *e) {
   }
 }
 
+/* What may stand in a loop that is lifted. */
+static bool is_plain_loop(const struct fs_stmt *body, bool silent) {
+  for (const struct fs_stmt *s = body; s; s = s->next) {
+    bool sets = s->kind == FS_ST_ASSIGN || s->kind == FS_ST_INDEXED;
+    bool goes = s->kind == FS_ST_FOR || s->kind == FS_ST_IF || s->kind == FS_ST_WHILE ||
+                s->kind == FS_ST_BREAK || s->kind == FS_ST_CONTINUE;
+    if (!goes && !(sets && (s->silent || silent))) return false;
+    if (s->expr && !is_plain_expr(s->expr)) return false;
+    if (s->kind == FS_ST_INDEXED && !is_plain_expr(s->expr2)) return false;
+    if (!is_plain_loop(s->body, silent) || !is_plain_loop(s->orelse, silent)) return false;
+  }
+  return true;
+}
+
+static bool has_loop(const struct fs_stmt *list) {
+  for (const struct fs_stmt *s = list; s; s = s->next)
+    if (s->kind == FS_ST_FOR) return true;
+  return false;
+}
+
 static bool is_plain(const struct fs_interp *in, const struct fs_stmt *list,
                      bool top) {
   bool some = false, silent = in->silent || in->call_depth;
@@ -60,6 +81,11 @@ static bool is_plain(const struct fs_interp *in, const struct fs_stmt *list,
       for (int k = 0; k < s->n_exprs; k++)
         if (s->exprs[k]->kind != FS_EX_NAME) return false;
       return some && in->silent;
+    }
+    if (s->kind == FS_ST_FOR) {
+      if (!is_plain_expr(s->expr) || !is_plain_loop(s->body, silent)) return false;
+      some = true;
+      continue;
     }
     if (s->kind != FS_ST_ASSIGN && s->kind != FS_ST_INDEXED) return false;
     if (!s->silent && !silent) return false;
@@ -137,7 +163,8 @@ static struct fs_again *add(struct fs_interp *in, const struct fs_stmt *list,
   a->script = in->script;
   a->silent = in->silent;
   a->refused = !is_plain(in, list, top);
-  if (!a->refused && !top) find_passing(list, &a->passing);
+  a->loops = has_loop(list);
+  if (!a->refused && !top && !a->loops) find_passing(list, &a->passing);
   *FS_PUSH(&in->again) = a;
   a->unit = fs_unit_ref(in->units.data[in->units.len - 1]);
   return a;
@@ -343,7 +370,7 @@ bool fs_again_try(struct fs_interp *in, const struct fs_stmt *list, bool top,
                   struct fs_ahead *ahead, enum fs_status *st) {
   if (!list || in->recording || !is_between(in)) return false;
   struct fs_again *a = find(in, list, top);
-  if (!a || !a->ready) return false;
+  if (!a || !a->ready || (a->loops && in->no_loops)) return false;
   *st = FS_OK;
   if (!may_run(in, a, st)) {
     a->misses++;

@@ -59,7 +59,7 @@ struct fs_again_assigned {
 struct fs_again {
   const struct fs_stmt *list;
   struct fs_unit *unit;      /* a reference, so that `list` stays what it is */
-  bool top, script, silent;
+  bool top, script, silent, loops;
   int seen, misses;
   int64_t hits;
   bool refused, ready;

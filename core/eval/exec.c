@@ -411,6 +411,7 @@ static enum fs_status exec_for(struct fs_interp *in, const struct fs_stmt *s,
   int64_t n = st == FS_OK ? loop_count(&v) : 0;
   const struct fs_lift_said *no = st == FS_OK && !lifted ? fs_lift_said(s) : NULL;
   if (no) st = refuse_rounds(in, s, &v, no);
+  if (!lifted || lifted < n) fs_again_stop(in); /* rounds are remembered by themselves */
   if (st == FS_OK && (!lifted || lifted < n)) st = run_rounds(in, s, &v, lifted, n, flow);
   fs_val_unref(v);
   return st;

@@ -603,6 +603,7 @@ static bool same_fixed(const struct fs_moves *m) {
 /* The recording is the first of rounds that are alike. */
 static bool begin(struct fs_interp *in, struct fs_again *a, struct fs_moves *m) {
   begin_anew(m);
+  m->refused |= a->loops; /* whose subscripts are not read */
   if (m->refused) return false;
   find_moving(in, a, m);
   if (!m->n || !take_sizes(in, a, &m->sizes)) {
