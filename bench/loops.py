@@ -2,7 +2,7 @@
 """Loops over elements and naive kernels on a GPU, beside what they are measured by.
 
     bench/loops.py [--serve build/bench-serve] [--target cuda|cpu] [--rows 8192]
-                   [--only WORD] [--seconds 220] [--json FILE]
+                   [--only WORD,WORD] [--seconds 220] [--json FILE]
 
 Kernels: a naive kernel in CUDA C (examples/mv.cu, tests/kernels/naive.cu) as it is, compiled by
 NVRTC (CuPy) and run in blocks of 256 or 16 x 16; as Fusible reads it; and what a library has for
@@ -318,7 +318,7 @@ class Table:
 
     def wants(self, name):
         late = time.monotonic() - self.began > self.options.seconds
-        return not late and (self.options.only or '') in name
+        return not late and any(word in name for word in (self.options.only or '').split(','))
 
     def add(self, kind, name, **figures):
         self.rows.append(dict(kind=kind, name=name, **figures))

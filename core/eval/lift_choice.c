@@ -14,7 +14,7 @@ static bool same_mask(const struct fs_tv *a, const struct fs_tv *b) {
 static struct fs_lane either(struct fs_lift_tracer *t, struct fs_tv mask,
                              const struct fs_lane *yes, const struct fs_lane *no) {
   struct fs_lane_choice *c = FS_NEW(t->arena, struct fs_lane_choice);
-  *c = (struct fs_lane_choice){mask, *yes, *no};
+  *c = (struct fs_lane_choice){mask, *yes, *no, false};
   return (struct fs_lane){.kind = FS_LANE_EITHER, .choice = c};
 }
 

@@ -39,6 +39,7 @@ struct fs_lane {
 struct fs_lane_choice {
   struct fs_tv mask;         /* bool */
   struct fs_lane yes, no;
+  bool same;                 /* where the mask is false, `yes` is `no` in its own type */
 };
 
 /* The array of a name, as the items traced so far leave it. */

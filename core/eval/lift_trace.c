@@ -192,6 +192,23 @@ static struct fs_lane any_round(struct fs_lift_tracer *t, const struct fs_lift_i
   return out;
 }
 
+/* What the rounds made, or what they began with where there was none. The largest of what they
+ * began with and of no number is that, so that there nothing is to be chosen within one type. */
+static struct fs_lane or_first(struct fs_lift_tracer *t, const struct fs_lift_item *it,
+                               const struct fs_lane *first, const struct fs_lane *mask,
+                               unsigned over, struct fs_lane made) {
+  bool extreme = it->reduce == FS_RD_MAXR || it->reduce == FS_RD_MINR;
+  if (extreme && first->kind == FS_LANE_TENSOR && first->tv.dtype == made.tv.dtype) return made;
+  struct fs_lane any = any_round(t, it, mask, over), out = fs_lane_join(t, &any, &made, first);
+  if (extreme && out.kind == FS_LANE_EITHER && first->kind == FS_LANE_NUMBER) {
+    struct fs_lane_choice *c = FS_NEW(t->arena, struct fs_lane_choice);
+    *c = *out.choice;
+    c->same = true;
+    out.choice = c;
+  }
+  return out;
+}
+
 /* first op e op e ... over the loops in `over`, of the rounds that the mask has. */
 static bool reduce_rounds(struct fs_lift_tracer *t, const struct fs_lift_item *it,
                           const struct fs_lane *first, const struct fs_lane *mask,
@@ -223,8 +240,7 @@ static bool reduce_rounds(struct fs_lift_tracer *t, const struct fs_lift_item *i
   if (out->kind != FS_LANE_TENSOR || out->tv.dtype != dt) return false;
   bool sum = it->reduce == FS_RD_SUM || it->reduce == FS_RD_PROD;
   out->loose = each.loose || first->loose || (sum && fs_dtype_is_float(dt));
-  struct fs_lane any = any_round(t, it, mask, over);
-  *out = fs_lane_join(t, &any, out, first);
+  *out = or_first(t, it, first, mask, over, *out);
   return true;
 }
 
@@ -361,7 +377,9 @@ static bool put_elements(struct fs_lift_tracer *t, const struct fs_lift_item *it
   struct fs_shape part;
   struct fs_range rounds[FS_LIFT_DEPTH] = {{0, 0}};
   struct fs_lane kept = *when, *mask = &kept;
-  if (!of || !fs_lane_each(t, 1, a, as_part, &how, &put)) return false;
+  if (!of) return false;
+  bool same = a->kind == FS_LANE_EITHER && a->choice->same && a->choice->yes.tv.dtype == how.dt;
+  if (!fs_lane_each(t, 1, same ? &a->choice->yes : a, as_part, &how, &put)) return false;
   of->loose |= put.loose;
   if (fs_lift_is_computed(w)) return fs_lift_scatter(t, of, w, &put.tv, mask);
   if (mask->kind == FS_LANE_TENSOR && !last_executed(t, loops_beside(t->n, it), &put, mask))

@@ -358,3 +358,33 @@ y'
 # expect: f32[1×2]
 # expect:    6  21
 print(s)                                           # expect: 21
+# ---
+n = 4; m = 3; x = f32([3, -1, 2; -5, -6, -7; 0, 4, -0; 9, 1, 8]);   # the least under a condition, stored
+h = zeros(n); y = zeros(n); d = zeros(n, "f64"); k = zeros(n, "i32"); t = f32(0.1);
+for i = 1:n
+  a = 0.1; b = -inf; c = 7; e = t;
+  for j = 1:m
+    if x[i, j] > 1
+      a = min(a, x[i, j] - 3); b = max(b, sqrt(x[i, j])); c = min(c, i32(x[i, j])); e = max(e, x[i, j]/0);
+    end
+  end
+  h[i] = a; d[i] = a; k[i] = c; x[i, 1] = b; y[i] = e;
+end
+:assert plan kernels <= 8
+h1 = h; d1 = d; k1 = k; x1 = x; y1 = y; a1 = a; b1 = b;
+:set loops off
+x = f32([3, -1, 2; -5, -6, -7; 0, 4, -0; 9, 1, 8]);
+for i = 1:n
+  a = 0.1; b = -inf; c = 7; e = t;
+  for j = 1:m
+    if x[i, j] > 1
+      a = min(a, x[i, j] - 3); b = max(b, sqrt(x[i, j])); c = min(c, i32(x[i, j])); e = max(e, x[i, j]/0);
+    end
+  end
+  h[i] = a; d[i] = a; k[i] = c; x[i, 1] = b; y[i] = e;
+end
+:set loops on
+print(all(h == h1), " ", all(d == d1), " ", all(k == k1), " ", all(x == x1), " ", all(y == y1), " ", a == a1)
+# expect: true true true true true true
+d'                                                 # expect: f64[1×4]
+# expect:   -1.0   0.1   0.1   0.1
