@@ -115,7 +115,7 @@ static fs_id build(struct canon *c, fs_id id) {
       *slot = c->to->params.len;
       int first = c->from->literals.data[n.slot];
       if (first >= 0 && !c->literal[first]) c->literal[first] = *slot;
-      *FS_PUSH(&c->to->literals) = first >= 0 ? c->literal[first] - 1 : -1;
+      *FS_PUSH(&c->to->literals) = first >= 0 ? c->literal[first] - 1 : first;
     }
     n.slot = *slot - 1;
   }

@@ -315,6 +315,10 @@ fs_id fs_graph_literal(struct fs_graph *g, enum fs_dtype dt, struct fs_number v)
   return add_param(g, dt, v, first);
 }
 
+fs_id fs_graph_extent(struct fs_graph *g, enum fs_dtype dt, double v) {
+  return add_param(g, dt, (struct fs_number){v, (int64_t)v}, FS_FROM_SHAPES);
+}
+
 int fs_graph_param_slot(const struct fs_graph *g, const struct fs_node *param) {
   int first = g->literals.data[param->slot];
   return first >= 0 ? first : param->slot;

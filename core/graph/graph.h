@@ -304,7 +304,8 @@ struct fs_graph {
   FS_VEC(struct fs_graph_input) inputs;
   FS_VEC(struct fs_number) params;
   FS_VEC(int) literals;          /* by param: the first that is the same number of
-                                    the source, -1: it may change               */
+                                    the source, -1: it may change,
+                                    FS_FROM_SHAPES: it follows from the nodes' shapes */
   FS_VEC(int) origins;           /* of a simplified graph, by param: its slot in
                                     the graph that was simplified, or one beyond
                                     those: a value computed from others        */
@@ -369,6 +370,9 @@ fs_id fs_graph_param(struct fs_graph *g, enum fs_dtype dt, struct fs_number v);
  * all that are alike as one, and computes 0.3*x once where it is written twice; here they
  * stay apart, for what one kernel each computes again is cheaper than an array of it. */
 fs_id fs_graph_literal(struct fs_graph *g, enum fs_dtype dt, struct fs_number v);
+/* A number that follows from the shapes of the graph's nodes. */
+enum { FS_FROM_SHAPES = -2 };
+fs_id fs_graph_extent(struct fs_graph *g, enum fs_dtype dt, double v);
 /* The slot whose value a kernel takes for that of a PARAM. */
 int fs_graph_param_slot(const struct fs_graph *g, const struct fs_node *param);
 fs_id fs_graph_iota(struct fs_graph *g, enum fs_dtype dt, int64_t count,
@@ -459,11 +463,12 @@ struct fs_view fs_view_axes(int src_rank, const int *axes);
  * needs: a checked graph; keeps: outputs' values (but for that rule, bit for
  * bit), barriers; spoils: ids, slots. While fs_interrupted(): not all outputs are there. */
 struct fs_graph *fs_graph_simplify(const struct fs_graph *g);
-/* The same, once the GEMM nodes of which products[] is true, by id, are written out, so that they
- * fuse with what is around them: as sums of maps, A*B = A[:,1]*B[1,:] + A[:,2]*B[2,:] + ..., or, of
- * a longer inner extent, as sums along it for each of few columns or rows. NULL: none. Roundings
- * are others than a library's. */
-struct fs_graph *fs_graph_write_out(const struct fs_graph *g, const bool *products);
+/* The same, once the nodes of which which[] is true, by id, are written out. NULL: none. Products
+ * (GEMM), so that they fuse with what is around them: as sums of maps, A*B = A[:,1]*B[1,:] +
+ * A[:,2]*B[2,:] + ..., or, of a longer inner extent, as sums along it for each of few columns or
+ * rows; roundings are others than a library's. Sums of squares about a mean, so that they go over
+ * what they sum together with the mean (centred.c). */
+struct fs_graph *fs_graph_write_out(const struct fs_graph *g, const bool *which);
 /* as_calls.c: the same with the products of matrices and vectors that it has as sums as calls of
  * GEMM, whose roundings are a library's; NULL: it has none. Inputs may have other slots. */
 struct fs_graph *fs_graph_as_calls(const struct fs_graph *simplified);
@@ -471,6 +476,10 @@ struct fs_graph *fs_graph_as_calls(const struct fs_graph *simplified);
  * batch, with a short inner extent (rules.def, PLAN_WRITTEN_OUT), or with 8 columns or rows at
  * most. */
 bool fs_graph_may_write_out(const struct fs_node *n);
+/* centred.c: whether a reduction is such a sum, of f32; and what it is in one pass, once its source
+ * is a node of g. */
+bool fs_graph_is_centred(const struct fs_graph *g, const struct fs_node *reduce);
+fs_id fs_graph_centred(struct fs_graph *g, const struct fs_node *reduce);
 
 /* partition.c: whether something of it is cut over ranks, or an output is better cut by `links`
  * (NULL: none is): then fs_graph_partition() makes of a

@@ -39,7 +39,7 @@ struct rewrite {
   fs_id *map;         /* from -> to */
   struct use *old;    /* by id of `from` */
   bool *mirror;       /* views of `from` to be pushed whole (B + B') */
-  const bool *products; /* those of `from` that are written out; or NULL */
+  const bool *which;  /* those of `from` that are written out; or NULL */
   FS_VEC(struct use) use; /* by id of `to` */
   int segment;
   bool changed;
@@ -440,6 +440,12 @@ static fs_id write_out(struct rewrite *rw, const struct fs_node *n) {
   return sum;
 }
 
+static fs_id write_out_centred(struct rewrite *rw, struct fs_node n) {
+  n.src[0] = rw->map[n.src[0]];
+  rw->changed = true;
+  return fs_graph_centred(rw->to, &n);
+}
+
 static fs_id rewrite_leaf(struct rewrite *rw, struct fs_node n) {
   if (n.kind == FS_ND_INPUT) {
     return fs_graph_input_like(rw->to, &rw->from->inputs.data[n.slot], n.dtype, &n.shape);
@@ -453,11 +459,13 @@ static fs_id rewrite_node(struct rewrite *rw, fs_id id) {
   fs_graph_come_from(rw->to, n);
   switch (n->kind) {
     case FS_ND_MAP: return rewrite_map(rw, n);
-    case FS_ND_REDUCE: return rewrite_reduce(rw, n);
+    case FS_ND_REDUCE:
+      if (rw->which && rw->which[id]) return write_out_centred(rw, *n);
+      return rewrite_reduce(rw, n);
     case FS_ND_VIEW: return rewrite_view(rw, id, n);
     case FS_ND_UPDATE: return rewrite_update(rw, n);
     case FS_ND_LIB:
-      if (rw->products && rw->products[id]) return write_out(rw, n);
+      if (rw->which && rw->which[id]) return write_out(rw, n);
       return rewrite_leaf(rw, *n);
     default: return rewrite_leaf(rw, *n);
   }
@@ -485,9 +493,9 @@ static void rewrite_all(struct rewrite *rw) {
 }
 
 /* One round. *changed: whether a rule applied. */
-static struct fs_graph *rewrite_round(const struct fs_graph *g, const bool *products,
+static struct fs_graph *rewrite_round(const struct fs_graph *g, const bool *which,
                                       bool *changed) {
-  struct rewrite rw = {.from = g, .to = fs_graph_new(), .products = products};
+  struct rewrite rw = {.from = g, .to = fs_graph_new(), .which = which};
   size_t n = (size_t)g->nodes.len;
   rw.map = fs_calloc(n, sizeof *rw.map);
   rw.old = fs_calloc(n, sizeof *rw.old);
@@ -519,16 +527,25 @@ bool fs_graph_may_write_out(const struct fs_node *n) {
          (is_short(&s) || FS_MIN(s.rows, s.right) <= FEW);
 }
 
-struct fs_graph *fs_graph_write_out(const struct fs_graph *g, const bool *products) {
+/* A simplified graph knows where its params come from. */
+static void trace_back(const struct fs_graph *g, struct fs_graph *out) {
+  for (int k = 0; g->origins.len && k < out->origins.len; k++) {
+    int *at = &out->origins.data[k];
+    *at = *at < g->origins.len ? g->origins.data[*at] : INT32_MAX;
+  }
+}
+
+struct fs_graph *fs_graph_write_out(const struct fs_graph *g, const bool *which) {
   const struct fs_graph *now = g;
   bool changed = true;
   for (int round = 0; changed && round < MAX_ROUNDS && !(round && fs_interrupted()); round++) {
-    struct fs_graph *next = rewrite_round(now, round ? NULL : products, &changed);
+    struct fs_graph *next = rewrite_round(now, round ? NULL : which, &changed);
     if (now != g) fs_graph_free((struct fs_graph *)now);
     now = next;
   }
   fs_graph_anchor((struct fs_graph *)now);
   struct fs_graph *out = fs_graph_canonical(now);
+  trace_back(g, out);
   fs_graph_anchor(out);
   fs_graph_find_outer(out);
   fs_graph_free((struct fs_graph *)now);

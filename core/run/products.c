@@ -61,22 +61,24 @@ static double seconds_of(struct fs_graph *g, const struct fs_device *device,
   return seconds;
 }
 
-/* -- products with a short inner extent, or few columns ------------------------------- */
+/* -- products with a short inner extent, or few columns; squares about a mean ---------- */
 
 /* Smaller ones take no longer than a launch, however they are made. */
 enum { LEAST_ELEMENTS = 1 << 16 };
 
-static int64_t elements_of(const struct fs_node *nd) {
+static int64_t elements_of(const struct fs_graph *g, const struct fs_node *nd) {
+  if (nd->kind == FS_ND_REDUCE) return fs_shape_count(&fs_node(g, nd->src[0])->shape);
   int64_t a = fs_shape_count(&nd->lib_shape[0]), b = fs_shape_count(&nd->lib_shape[1]);
   return FS_MAX(fs_shape_count(&nd->shape), FS_MAX(a, b));
 }
 
-/* The first products that can be written out, by id; how many. */
+/* The first products and sums that can be written out, by id; how many. */
 static int short_products(const struct fs_graph *g, fs_id *out) {
   int n = 0;
   for (int id = 1; id < g->nodes.len && n < MOST_KINDS; id++) {
     const struct fs_node *nd = fs_node(g, (fs_id)id);
-    if (fs_graph_may_write_out(nd) && elements_of(nd) >= LEAST_ELEMENTS) out[n++] = (fs_id)id;
+    bool may = fs_graph_may_write_out(nd) || fs_graph_is_centred(g, nd);
+    if (may && elements_of(g, nd) >= LEAST_ELEMENTS) out[n++] = (fs_id)id;
   }
   return n;
 }

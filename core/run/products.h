@@ -1,6 +1,7 @@
 /* products.h - whether products are calls of a library or fuse with what is around them: those of
  * batches of small matrices as routines, those with a short inner extent as sums of maps, those
- * with few columns or rows as sums for each. What the block takes by prediction decides. */
+ * with few columns or rows as sums for each; and whether squares about a mean are summed up in
+ * the pass that makes the mean. What the block takes by prediction decides. */
 #ifndef FS_PRODUCTS_H
 #define FS_PRODUCTS_H
 

@@ -116,13 +116,18 @@ static bool find_inputs(const struct fs_graph *traced, const struct fs_graph *si
   return all;
 }
 
-/* Fills from[], false if something of the block is not in the traced graph. */
+/* Fills from[], false if something of the block is not in the traced graph. A number that follows
+ * from shapes is the block's: -1. */
 static bool find_origins(const struct fs_graph *traced,
                          const struct fs_graph *simplified, int *from) {
   if (!find_inputs(traced, simplified, from)) return false;
   from += simplified->inputs.len;
   for (int k = 0; k < simplified->params.len; k++) {
     int at = simplified->origins.data[k];
+    if (simplified->literals.data[k] == FS_FROM_SHAPES) {
+      *from++ = -1;
+      continue;
+    }
     if (at >= traced->params.len) return false;
     if (memcmp(&simplified->params.data[k], &traced->params.data[at],
                sizeof(struct fs_number)))

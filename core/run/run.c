@@ -163,8 +163,10 @@ static struct fs_block *recall(struct fs_runner *r, struct fs_graph *g) {
   int n_params = b->plan->graph->params.len;
   for (int k = 0; k < n_inputs; k++)
     b->bound->inputs[k] = g->inputs.data[p->from[k]].tensor;
-  for (int k = 0; k < n_params; k++)
-    b->bound->params[k] = g->params.data[p->from[n_inputs + k]];
+  for (int k = 0; k < n_params; k++) {
+    int from = p->from[n_inputs + k];
+    b->bound->params[k] = (from < 0 ? b->plan->graph : g)->params.data[from < 0 ? k : from];
+  }
   b->last_used = ++r->clock;
   r->hits++;
   return b;

@@ -307,17 +307,23 @@ static void check_values(const struct fs_graph *g, const struct fs_graph *s, con
   free_vals(s, b);
 }
 
-/* Products written out as sums of maps have the same values; gives how many there are. */
+static bool may_write_out(const struct fs_graph *g, int id) {
+  const struct fs_node *nd = fs_node(g, (fs_id)id);
+  return fs_graph_may_write_out(nd) || fs_graph_is_centred(g, nd);
+}
+
+/* Products and sums that are written out have the same values; gives how many there are. */
 static int check_written_out(const struct fs_graph *g, const char *what) {
   bool *products = fs_calloc((size_t)g->nodes.len, sizeof *products);
   int n = 0, left = 0;
-  for (int id = 1; id < g->nodes.len; id++)
-    n += products[id] = fs_graph_may_write_out(fs_node(g, (fs_id)id));
+  for (int id = 1; id < g->nodes.len; id++) n += products[id] = may_write_out(g, id);
   struct fs_graph *s = fs_graph_write_out(g, products);
   check_values(g, s, what);
-  for (int id = 1; id < s->nodes.len; id++)
-    left += fs_graph_may_write_out(fs_node(s, (fs_id)id));
-  CHECK(!left, "%s: %d products are left", what, left);
+  for (int id = 1; id < s->nodes.len; id++) left += may_write_out(s, id);
+  CHECK(!left, "%s: %d of them are left", what, left);
+  for (int k = 0; k < s->params.len && g->origins.len; k++)
+    CHECK(s->literals.data[k] == FS_FROM_SHAPES || s->origins.data[k] == g->origins.data[0],
+          "%s: param %d comes from %d", what, k, s->origins.data[k]);
   fs_graph_free(s);
   free(products);
   return n;
@@ -579,6 +585,45 @@ static void test_written_out(void) {
       CHECK(check_written_out(g, "a product") == cases[k].may, "product %d", (int)k);
       fs_graph_free(g);
     }
+}
+
+/* The sum of (A - v).^2 along `axes` of A, v being 5 times the sum of A along `mean`. */
+static struct fs_graph *squares(const struct fs_shape *s, unsigned axes, unsigned mean) {
+  struct fs_graph *g = fs_graph_new();
+  struct fs_view back = {.src_rank = 0};
+  n_tensors = 0;
+  fs_graph_param(g, FS_F32, (struct fs_number){3, 3}); /* nobody wants it */
+  fs_id a = random_input(g, s);
+  a = fs_graph_cast(g, a, FS_F32);
+  fs_id v = fs_graph_reduce(g, FS_RD_SUM, a, mean);
+  fs_id scaled[2] = {v, fs_graph_param(g, FS_F32, (struct fs_number){5, 5})};
+  v = fs_graph_map(g, FS_OP_MUL, 2, scaled, FS_F32);
+  for (int k = 0; k < s->rank; k++) {
+    if (mean >> k & 1) continue;
+    back.axis[back.src_rank] = (int8_t)k;
+    back.step[back.src_rank++] = 1;
+  }
+  if (back.src_rank) v = fs_graph_view(g, v, &back, s);
+  fs_id x = fs_graph_map(g, FS_OP_SUB, 2, (fs_id[]){a, v}, FS_F32);
+  x = fs_graph_map(g, FS_OP_SQUARE, 1, &x, FS_F32);
+  fs_graph_output(g, fs_graph_reduce(g, FS_RD_SUM, x, axes), "q");
+  return g;
+}
+
+/* Squares about what the sum along the same axes gives are summed up together with it. */
+static void test_centred(void) {
+  static const struct fs_shape shapes[] = {{1, {7}}, {2, {3, 4}}, {3, {2, 3, 4}}};
+  for (size_t k = 0; k < FS_LEN(shapes); k++)
+    for (unsigned axes = 1; axes < 1u << shapes[k].rank; axes++)
+      for (unsigned mean = 1; mean < 1u << shapes[k].rank; mean++) {
+        struct fs_graph *g = squares(&shapes[k], axes, mean);
+        int n = check_written_out(g, "squares about a mean");
+        CHECK(n == (axes == mean), "squares along %u about a mean along %u", axes, mean);
+        struct fs_graph *s = fs_graph_simplify(g);
+        CHECK(check_written_out(s, "the same, simplified") == n, "simplified: %u, %u", axes, mean);
+        fs_graph_free(s);
+        fs_graph_free(g);
+      }
 }
 
 static void test_random_graphs(void) {
@@ -1139,6 +1184,7 @@ int main(void) {
   test_rules();
   test_dump();
   test_written_out();
+  test_centred();
   test_random_graphs();
   test_long();
   test_speed();
