@@ -11,7 +11,7 @@
 
 static const char *const files[] = {"elemlib/opencl/maps.cl", "elemlib/opencl/memory.cl",
                                     "elemlib/opencl/philox.cl", "elemlib/opencl/state.cl",
-                                    "elemlib/opencl/reduce.cl", "elemlib/opencl/tile.cl"};
+                                    "elemlib/opencl/reduce.cl"};
 
 static const char NUMBERS[] =
 #define FS_DTYPE(id, name, ...) name ","

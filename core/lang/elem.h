@@ -14,10 +14,6 @@
  *   nesting  2
  *   define   A*p
  *   flops    2
- *   threads  32x8                     threads of one instance (block level)
- *   compute block cuda impl 1 {
- *     ...CUDA C on the access macros of elemlib/README.md...
- *   }
  *
  * Element types: tile (matrix tile), row (piece of a vector along the rows i),
  * col (piece along the columns j), vec (either), scalar. A function of the user

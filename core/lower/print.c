@@ -75,7 +75,7 @@ static void put_statement(const struct fs_lp *x, enum fs_dialect dialect, int in
   if (dialect == FS_OPENCL_C && is_shared(x)) return;
   put_unroll(x, out);
   if (!opens) {
-    spell_line(out, dialect, x->shift == FS_LP_MARGIN ? 0 : indent + x->shift, x->text);
+    spell_line(out, dialect, indent + x->shift, x->text);
     return;
   }
   struct fs_str head = {0};

@@ -66,8 +66,7 @@ struct fs_lp {
   int64_t extent;              /* FOR: rounds; 0: not known here                 */
   bool bare;                   /* IF, FOR: one statement, without braces; BLOCK:
                                   until it is closed, to hold what is added      */
-  int shift;                   /* TEXT: so many steps further in than what is around
-                                  it; FS_LP_MARGIN: at the margin                */
+  int shift;                   /* TEXT: so many steps further in than what is around it */
   const char *text;            /* the statement; IF: the condition; FOR, WHILE: what
                                   stands in the parentheses, NULL: as axis and extent
                                   say; FUNCTION: its head; NULL: what it does for its
@@ -85,7 +84,6 @@ struct fs_lp {
   struct fs_lp *next;          /* of the same body                               */
   struct fs_lp *outer;         /* what it is in                                  */
 };
-enum { FS_LP_MARGIN = -1 };
 
 /* Where statements are added: at the end of `at`. The arena keeps all of it. */
 struct fs_lp_writer {

@@ -16,7 +16,6 @@ constexpr fs_index FS_STRIPS = 2188, FS_PARTS = 1;
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store
 // reduce.cuh: fs_add fs_warp fs_across
 // barrier.cuh: fs_after_kernels fs_grid_barrier
-// tile.cuh: FS_OWN FS_TILE FS_ROW FS_COL
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
     void *s0, void *s1, void *s2, void *s3, void *s4, void *work
@@ -69,34 +68,13 @@ fs_kernel(
       {
         const fs_index j = strip * 32 + t;
         const bool in = j < 70001;
-        #define FS_HERE(k) (j < 70001 && first + ((k) * 8 + sub) < 3)
-        {  // gemv
-          #define FS_TYPE float
-          #define FS_IN_A(k) v0[k]
-          #define FS_IN_p(k) v1
-          #define FS_DOT_ROW(k, x, y) if (FS_HERE(k)) r2[k] = fmaf(x, y, r2[k])
 #pragma unroll
-          for (int k = 0; k < FS_OWN; k++)
-            FS_DOT_ROW(k, FS_TILE(A, k), FS_COL(p));
-          #undef FS_IN_A
-          #undef FS_IN_p
-          #undef FS_TYPE
-          #undef FS_DOT_ROW
+        for (int b = 0; b < 4; b++) {
+          const fs_index i = first + (b * 8 + sub);
+          const bool ok = i < 3;
+          if (in) r2[b] = fmaf(v0[b], v1, r2[b]);
+          if (ok) r4 = fmaf(v0[b], v3[b], r4);
         }
-        {  // gemtv
-          #define FS_TYPE float
-          #define FS_IN_A(k) v0[k]
-          #define FS_IN_r(k) v3[k]
-          #define FS_DOT_COL(k, x, y) if (FS_HERE(k)) r4 = fmaf(x, y, r4)
-#pragma unroll
-          for (int k = 0; k < FS_OWN; k++)
-            FS_DOT_COL(k, FS_TILE(A, k), FS_ROW(r, k));
-          #undef FS_IN_A
-          #undef FS_IN_r
-          #undef FS_TYPE
-          #undef FS_DOT_COL
-        }
-        #undef FS_HERE
       }
 #pragma unroll
       for (int b = 0; b < 4; b++) {
@@ -216,7 +194,6 @@ constexpr fs_index FS_STRIPS = 2188, FS_PARTS = 1;
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store
 // reduce.cuh: fs_add fs_warp fs_across
 // barrier.cuh: fs_grid_barrier
-// tile.cuh: FS_OWN FS_TILE FS_ROW FS_COL
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
     void *s0, void *s1, void *s2, void *s3, void *s4, void *work
@@ -268,34 +245,13 @@ fs_kernel(
       {
         const fs_index j = strip * 32 + t;
         const bool in = j < 70001;
-        #define FS_HERE(k) (j < 70001 && first + ((k) * 8 + sub) < 3)
-        {  // gemv
-          #define FS_TYPE float
-          #define FS_IN_A(k) v0[k]
-          #define FS_IN_p(k) v1
-          #define FS_DOT_ROW(k, x, y) if (FS_HERE(k)) r2[k] = fmaf(x, y, r2[k])
 #pragma unroll
-          for (int k = 0; k < FS_OWN; k++)
-            FS_DOT_ROW(k, FS_TILE(A, k), FS_COL(p));
-          #undef FS_IN_A
-          #undef FS_IN_p
-          #undef FS_TYPE
-          #undef FS_DOT_ROW
+        for (int b = 0; b < 4; b++) {
+          const fs_index i = first + (b * 8 + sub);
+          const bool ok = i < 3;
+          if (in) r2[b] = fmaf(v0[b], v1, r2[b]);
+          if (ok) r4 = fmaf(v0[b], v3[b], r4);
         }
-        {  // gemtv
-          #define FS_TYPE float
-          #define FS_IN_A(k) v0[k]
-          #define FS_IN_r(k) v3[k]
-          #define FS_DOT_COL(k, x, y) if (FS_HERE(k)) r4 = fmaf(x, y, r4)
-#pragma unroll
-          for (int k = 0; k < FS_OWN; k++)
-            FS_DOT_COL(k, FS_TILE(A, k), FS_ROW(r, k));
-          #undef FS_IN_A
-          #undef FS_IN_r
-          #undef FS_TYPE
-          #undef FS_DOT_COL
-        }
-        #undef FS_HERE
       }
 #pragma unroll
       for (int b = 0; b < 4; b++) {

@@ -15,7 +15,6 @@ constexpr fs_index FS_STRIPS = 32, FS_PARTS = 8;
 
 // memory.cuh: fs_get fs_put
 // barrier.cuh: fs_after_kernels
-// tile.cuh: FS_OWN FS_TILE
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
     void *s0, void *s1, void *s2
@@ -65,19 +64,11 @@ fs_kernel(
       {
         const fs_index j = strip * 32 + t;
         const bool in = j < 1021;
-        #define FS_HERE(k) (j < 1021 && first + ((k) * 8 + sub) < 1021)
-        {  // madd
-          #define FS_TYPE float
-          #define FS_IN_A(k) v0[k]
-          #define FS_IN_B(k) v1[k]
-          #define FS_SET(k, x) v2[k] = (x)
 #pragma unroll
-          for (int k = 0; k < FS_OWN; k++)
-            FS_SET(k, FS_TILE(A, k) + FS_TILE(B, k));
-          #undef FS_IN_A
-          #undef FS_IN_B
-          #undef FS_TYPE
-          #undef FS_SET
+        for (int b = 0; b < 4; b++) {
+          const fs_index i = first + (b * 8 + sub);
+          const bool ok = i < 1021;
+          v2[b] = v0[b] + v1[b];
         }
 #pragma unroll
         for (int b = 0; b < 4; b++) {
@@ -85,7 +76,6 @@ fs_kernel(
           const bool ok = i < 1021;
           if (ok && in) fs_put(a2[i * 1024 + j], v2[b]);
         }
-        #undef FS_HERE
       }
     }
   }
@@ -106,7 +96,6 @@ constexpr fs_index FS_M = 1021, FS_ITERATIONS = 4;
 constexpr fs_index FS_STRIPS = 32, FS_PARTS = 8;
 
 // memory.cuh: fs_get fs_put
-// tile.cuh: FS_OWN FS_TILE
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
     void *s0, void *s1, void *s2
@@ -155,19 +144,11 @@ fs_kernel(
       {
         const fs_index j = strip * 32 + t;
         const bool in = j < 1021;
-        #define FS_HERE(k) (j < 1021 && first + ((k) * 8 + sub) < 1021)
-        {  // madd
-          #define FS_TYPE float
-          #define FS_IN_A(k) v0[k]
-          #define FS_IN_B(k) v1[k]
-          #define FS_SET(k, x) v2[k] = (x)
 #pragma unroll
-          for (int k = 0; k < FS_OWN; k++)
-            FS_SET(k, FS_TILE(A, k) + FS_TILE(B, k));
-          #undef FS_IN_A
-          #undef FS_IN_B
-          #undef FS_TYPE
-          #undef FS_SET
+        for (int b = 0; b < 4; b++) {
+          const fs_index i = first + (b * 8 + sub);
+          const bool ok = i < 1021;
+          v2[b] = v0[b] + v1[b];
         }
 #pragma unroll
         for (int b = 0; b < 4; b++) {
@@ -175,7 +156,6 @@ fs_kernel(
           const bool ok = i < 1021;
           if (ok && in) fs_put(a2[i * 1024 + j], v2[b]);
         }
-        #undef FS_HERE
       }
     }
   }

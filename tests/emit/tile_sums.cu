@@ -14,7 +14,6 @@ constexpr fs_index FS_STRIPS = 32, FS_PARTS = 32;
 
 // memory.cuh: fs_get fs_put
 // barrier.cuh: fs_after_kernels
-// tile.cuh: FS_OWN FS_TILE
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
     void *s0, void *s1, void *s2
@@ -64,19 +63,11 @@ fs_kernel(
       {
         const fs_index j = strip * 32 + t;
         const bool in = j < 1021;
-        #define FS_HERE(k) (j < 1021 && first + ((k) * 8 + sub) < 1023)
-        {  // madd
-          #define FS_TYPE float
-          #define FS_IN_A(k) v0[k]
-          #define FS_IN_B(k) v1[k]
-          #define FS_SET(k, x) v2[k] = (x)
 #pragma unroll
-          for (int k = 0; k < FS_OWN; k++)
-            FS_SET(k, FS_TILE(A, k) + FS_TILE(B, k));
-          #undef FS_IN_A
-          #undef FS_IN_B
-          #undef FS_TYPE
-          #undef FS_SET
+        for (int b = 0; b < 4; b++) {
+          const fs_index i = first + (b * 8 + sub);
+          const bool ok = i < 1023;
+          v2[b] = v0[b] + v1[b];
         }
 #pragma unroll
         for (int b = 0; b < 4; b++) {
@@ -84,7 +75,6 @@ fs_kernel(
           const bool ok = i < 1023;
           if (ok && in) fs_put(a2[i * 1024 + j], v2[b]);
         }
-        #undef FS_HERE
       }
     }
   }
