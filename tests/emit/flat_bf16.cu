@@ -41,10 +41,10 @@ fs_kernel(
       fs_pair<fs_bf16> v5[4];
 #pragma unroll
       for (int e = 0; e < 4; e++) {
+        const fs_pair<fs_bf16> v2 = b0 * v1[e];
         const fs_pair<fs_bf16> v4 =
             fs_two<fs_bf16>(fs_max(fs_half(v1[e], 0), fs_half(v3[e], 0)),
             fs_max(fs_half(v1[e], 1), fs_half(v3[e], 1)));
-        const fs_pair<fs_bf16> v2 = b0 * v1[e];
         v5[e] = v2 + v4;
       }
       fs_store_some(a2 + j, v5, k);
@@ -92,10 +92,10 @@ fs_kernel(
       fs_pair<fs_bf16> v5[4];
 #pragma unroll
       for (int e = 0; e < 4; e++) {
+        const fs_pair<fs_bf16> v2 = b0 * v1[e];
         const fs_pair<fs_bf16> v4 =
             fs_two<fs_bf16>(fs_max(fs_half(v1[e], 0), fs_half(v3[e], 0)),
             fs_max(fs_half(v1[e], 1), fs_half(v3[e], 1)));
-        const fs_pair<fs_bf16> v2 = b0 * v1[e];
         v5[e] = v2 + v4;
       }
       fs_store_some(a2 + j, v5, k);

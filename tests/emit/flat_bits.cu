@@ -80,8 +80,8 @@ fs_kernel(
       int v4[4];
 #pragma unroll
       for (int e = 0; e < 4; e++) {
-        const int v3 = fs_idiv(v0[c][e], v2);
         const int v1 = fs_popcount(v0[c][e]);
+        const int v3 = fs_idiv(v0[c][e], v2);
         v4[e] = v1 + v3;
       }
       if (in) fs_store(a1 + j, v4);

@@ -23,9 +23,9 @@ fs_kernel(
   float *const a2 = (float *)s2;
   const int t = threadIdx.x;
   const float v0 = fs_get(a0[0]);
+  const float v1 = sqrtf(v0);
   const float v2 = fs_get(a1[0]);
   const float v3 = v0 * v2;
-  const float v1 = sqrtf(v0);
   const float v4 = v1 + v3;
   if (blockIdx.x == 0 && threadIdx.x == 0) fs_put(a2[0], v4);
   for (fs_index tile = blockIdx.x; tile < FS_TILES; tile += gridDim.x) {

@@ -401,7 +401,7 @@ static void finish_kernel(struct fs_maker *p, const struct fs_impl *impl,
   k->classes = p->group->ax.n_classes;
   k->variant = impl->variant;
   if (impl->variant) take_variant(p, impl->variant, t, k);
-  fs_kernel_order(k);
+  fs_kernel_find_lives(k);
 }
 
 void fs_kernel_make(struct fs_maker *p, const fs_id *calls, int n,

@@ -101,10 +101,9 @@ void fs_kernel_count_tuning(const struct fs_kernel *k,
 bool fs_kernel_wakes(struct fs_kernel *k, const struct fs_device *d);
 /* Whether it is the one that counts it. */
 bool fs_kernel_is_caller(const struct fs_kernel *k);
-/* onchip.c: orders the steps of a tuned kernel so that least is alive at once, and
- * fills between which steps its values live. */
-void fs_kernel_order(struct fs_kernel *k);
-/* Words of a thread that are alive at once in the order as it is, one element of each value. */
+/* onchip.c: fills between which steps its values live; gives the words of a thread that are alive
+ * at once, one element of each value. */
+void fs_kernel_find_lives(struct fs_kernel *k);
 int fs_kernel_footprint(struct fs_kernel *k);
 
 /* -- which settings are wanted -- */
