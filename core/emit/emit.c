@@ -144,7 +144,7 @@ static bool has_text(const struct fs_lp *block, const char *text) {
 
 /* Memory in which threads without shuffles see each other's states (elemlib/opencl/reduce.cl). */
 static void declare_exchange(const struct fs_writer *w) {
-  static const char *const users[] = {"fs_warp<", "fs_block<", "fs_across<", "fs_last_block("};
+  static const char *const users[] = {"fs_warp<", "fs_block<", "fs_slices<", "fs_last_block("};
   int words = 1;
   bool any = false;
   for (size_t k = 0; k < FS_LEN(users); k++) any |= has_text(w->lp->all, users[k]);

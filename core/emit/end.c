@@ -19,33 +19,24 @@ static void put_columns(const struct fs_writer *w, const struct fs_step *s, cons
   w_line(w, "%s", w_guarded(w, FS_LP_IF_VECTOR, w_move_columns(w, s, "part", from, false)));
 }
 
+/* A call of a function of elemlib for sums in parts: "fs_slices<fs_add, 8>(...)". */
+static const char *folded(const struct fs_writer *w, const struct fs_step *s, const char *name,
+                          int n, int width, const char *arguments) {
+  return w_fmt(w, "%s<%s, %d>`%s.%d.%s.%d(%s)", name, w_op_class(s->op), n, w_op_tag(s->op), n,
+               w_acc_tag(w, s->out), width, arguments);
+}
+
 /* `width` vectors of each row of the block lie in scratch, the first one being
  * vector `from` of the threads: put together, row after row. */
 static void fold_side(const struct fs_writer *w, const struct fs_step *s, int from, int width) {
-  const char *type = w_acc_type(w, s->out), *e = w->how->lanes > 1 ? "[e]" : "";
-  int V = w->how->lanes;
   w_loop(w, FS_LP_BLOCK_AXIS, "int v = threadIdx.x; v < %d; v += %d", width, w->how->threads);
   if (w->how->vectors > 1) w_let(w, "const int c = %d + v / %d;", from, w->how->row_threads);
   w_let(w, "const int t = v %% %d;", w->how->row_threads);
   w_vector_coords(w);
-  if (V == 1) w_line(w, "%s x = side[v];", type);
-  else w_line(w, "%s x[%d];", type, V);
-  if (V > 1) w_line(w, "%s", w_move(w, s, "load`local.", V, "x", w_fmt(w, "side + v * %d", V)));
-  w_unroll(w, FS_LP_UNROLL_ALL);
-  w_loop(w, FS_LP_SERIAL, "int row = 1; row < %d; row++", w->how->sides);
-  if (V > 1) {
-    w_line(w, "%s y[%d];", type, V);
-    w_line(w, "%s", w_move(w, s, "load`local.", V, "y",
-                           w_fmt(w, "side + (row * %d + v) * %d", width, V)));
-  } else {
-    w_line(w, "const %s y = side[row * %d + v];", type, width);
-  }
-  w_for(w, "e", w->how->lanes);
-  const char *x = w_fmt(w, "x%s", e);
-  w_line(w, "%s = %s;", x, w_combine(w, s, x, w_fmt(w, "y%s", e)));
-  w_close(w);
-  w_close(w);
-  put_columns(w, s, "x");
+  w_line(w, "%s x[%d];", w_acc_type(w, s->out), w->how->lanes);
+  w_line(w, "%s;", folded(w, s, "fs_side", w->how->sides, w->how->lanes,
+                          w_fmt(w, "x, side, v, %d", width)));
+  put_columns(w, s, w->how->lanes > 1 ? "x" : "x[0]");
   w_close(w);
 }
 
@@ -137,41 +128,23 @@ static int64_t blocks_with_tiles(const struct fs_writer *w) {
   return w->args->grid && !w_mode(w)->rows ? (w->how->row_vectors + tile - 1) / tile : INT64_MAX;
 }
 
-/* Adds the blocks' results that are a thread's. Of those that there will be the
- * loads are under way together, before the first is added. */
-static void add_partials(const struct fs_writer *w, const struct fs_step *s, const char *acc) {
+/* What the blocks left that is a thread's. Of those that there will be the loads are under way
+ * together, before the first is added. */
+static const char *gathered(const struct fs_writer *w, const struct fs_step *s) {
   enum { MOST_TOGETHER = 8 };
-  int64_t units = FS_MAX(1, w->how->units);
-  int64_t blocks = units * w->how->resident;
+  int64_t blocks = (int64_t)FS_MAX(1, w->how->units) * w->how->resident;
   int64_t tiles = blocks_with_tiles(w);
-  bool fewer = tiles < blocks;
-  if (fewer) blocks = tiles;
-  int together = (int)FS_MIN((blocks + w->how->threads - 1) / w->how->threads, MOST_TOGETHER);
-  const char *count = "gridDim.x";
-  if (fewer) {
-    count = w_fmt(w, "blocks%d", s->out);
-    w_line(w, "const unsigned %s = gridDim.x < %lld ? gridDim.x : %lld;", count, (long long)blocks,
-           (long long)blocks);
-  }
-  if (together == 1) together = 0;
-  for (int k = 0; k < together; k++) {
-    const char *at = w_fmt(w, k ? "threadIdx.x + %d" : "threadIdx.x", k * w->how->threads);
-    w_line(w, "const %s part%d_%d = %s < %s ? fs_fresh`%s(w%d + %s) : %s;", w_acc_type(w, s->out),
-           s->out, k, at, count, w_acc_tag(w, s->out), s->out, at, w_neutral(w, s));
-  }
-  for (int k = 0; k < together; k++)
-    w_line(w, "%s = %s;", acc, w_combine(w, s, acc, w_fmt(w, "part%d_%d", s->out, k)));
-  w_line(w, "for (unsigned b = threadIdx.x%s; b < %s; b += %d)",
-         together ? w_fmt(w, " + %d", together * w->how->threads) : "", count, w->how->threads);
-  const char *more = w_fmt(w, "fs_fresh`%s(w%d + b)", w_acc_tag(w, s->out), s->out);
-  w_line(w, "  %s = %s;", acc, w_combine(w, s, acc, more));
+  const char *count = tiles < blocks ? w_fmt(w, "fs_fewer(gridDim.x, %lld)", (long long)tiles)
+                                     : "gridDim.x";
+  int together = (int)FS_MIN(fs_ceil_div(FS_MIN(tiles, blocks), w->how->threads), MOST_TOGETHER);
+  return w_joined(w, s, "fs_gather", together > 1 ? together : 0,
+                  w_fmt(w, "w%d, %s, %d, %s", s->out, count, w->how->threads, w_neutral(w, s)));
 }
 
 static void fulls_in(const struct fs_writer *w) {
   FS_EACH_OF(w_reductions(w, FS_REDUCED_ALL), s) {
     const char *acc = w_fmt(w, "x%d", s->out);
-    w_line(w, "%s %s = %s;", w_acc_type(w, s->out), acc, w_neutral(w, s));
-    add_partials(w, s, acc);
+    w_line(w, "%s %s = %s;", w_acc_type(w, s->out), acc, gathered(w, s));
     define_full(w, s, acc);
   }
 }
@@ -281,32 +254,16 @@ static int together(const struct fs_writer *w, const struct axis *a) {
   return each < 1 || each > MOST_TOGETHER ? 0 : (int)each;
 }
 
-/* Where partial result b of the elements from `at` on lies. */
-static const char *partial(const struct fs_writer *w, const struct fs_step *s,
-                           const struct axis *a) {
-  return w_at(w, FS_LP_AT({w_fmt(w, "w%d", s->out), 1}, {"b", a->pitch}, {"at", 1}));
-}
-
 /* The element at hand of so many that a lane has: a loop over one is none. */
 static const char *lane_of(int width) { return width > 1 ? "e" : "0"; }
 
-/* Declares their places, and the function that loads those of a unit of columns. */
-static void declare_fetch(const struct fs_writer *w, const struct fs_step *s,
-                          const struct axis *a) {
-  int lanes = lanes_for(w, a), width = w->how->fold_lanes, n = together(w, a);
-  w_line(w, "%s part%d[%d][%d];", w_acc_type(w, s->out), s->out, n, width);
-  w_function(w, "const auto fetch%d = [&](fs_index unit)", s->out);
-  w_let(w, "const fs_index at = unit * %d + lane * %d;", lanes * width, width);
-  w_unroll(w, FS_LP_UNROLL_ALL);
-  w_loop(w, FS_LP_SERIAL, "int k = 0; k < %d; k++", n);
-  w_let(w, "const fs_index b = slice + k * %d;", w->how->threads / lanes);
-  w_for(w, "e", width);
-  w_line(w, "part%d[k][%s] = %s;", s->out, lane_of(width), w_neutral(w, s));
-  w_close(w);
-  w_say(w, FS_LP_FOLD, s, "if (b < %s && at < %s) %s", a->parts, w_int(w, a->pitch),
-        w_move(w, s, "load`", width, w_fmt(w, "part%d[k]", s->out), partial(w, s, a)));
-  w_close(w);
-  w_close(w);
+/* Brings the partial results of a unit of columns to their places. */
+static void fetch(const struct fs_writer *w, const struct fs_step *s, const struct axis *a,
+                  const char *unit) {
+  int lanes = lanes_for(w, a), width = w->how->fold_lanes;
+  w_say(w, FS_LP_FOLD, s, "fs_fetch(part%d, w%d, %s * %d + lane * %d, slice, %d, %s, %s, %s);",
+        s->out, s->out, unit, lanes * width, width, w->how->threads / lanes, a->parts,
+        w_int(w, a->pitch), w_neutral(w, s));
 }
 
 static void fetch_ahead(const struct fs_writer *w, uint8_t varies) {
@@ -319,8 +276,9 @@ static void fetch_ahead(const struct fs_writer *w, uint8_t varies) {
       w_let(w, "const int slice = threadIdx.x / %d;", lanes_for(w, &a));
     }
     any = true;
-    declare_fetch(w, s, &a);
-    w_line(w, "fetch%d(blockIdx.x);", s->out);
+    w_line(w, "%s part%d[%d][%d];", w_acc_type(w, s->out), s->out, together(w, &a),
+           w->how->fold_lanes);
+    fetch(w, s, &a, "(fs_index)blockIdx.x");
   }
 }
 
@@ -336,73 +294,42 @@ static bool has_one_unit(const struct fs_writer *w, const struct axis *a) {
 
 /* `unroll`: how many loads are under way at once. */
 static void add_in_loop(const struct fs_writer *w, const struct fs_step *s, const struct axis *a,
-                        int slices, int unroll) {
-  int width = w->how->fold_lanes;
-  const char *acc = w_fmt(w, "sum%d[%s]", s->out, lane_of(width));
-  w_unroll(w, unroll);
-  w_loop(w, FS_LP_SERIAL, "fs_index b = slice; b < %s && at < %s; b += %d", a->parts,
-         w_int(w, a->pitch), slices);
-  w_line(w, "%s more[%d];", w_acc_type(w, s->out), width);
-  w_add(w, FS_LP_FOLD, s, w_move(w, s, "load`", width, "more", partial(w, s, a)));
-  w_for(w, "e", width);
-  w_line(w, "%s = %s;", acc, w_combine(w, s, acc, w_fmt(w, "more[%s]", lane_of(width))));
-  w_close(w);
-  w_close(w);
+                        int unroll) {
+  w_say(w, FS_LP_FOLD, s, "%s;",
+        folded(w, s, "fs_add_parts", unroll, w->how->fold_lanes,
+               w_fmt(w, "sum%d, w%d, at, slice, %s, %d, %s", s->out, s->out, a->parts,
+                     w->how->threads / lanes_for(w, a), w_int(w, a->pitch))));
 }
 
 /* The slice's sum of what was fetched. What the next unit has comes in its place; where no block
  * has a next one, a loop stands for it: it is compiled in less time than the fetch. */
 static void add_fetched(const struct fs_writer *w, const struct fs_step *s, const struct axis *a) {
-  int width = w->how->fold_lanes, n = together(w, a);
+  int width = w->how->fold_lanes;
   bool one = has_one_unit(w, a);
   if (one) w_if(w, "unit == blockIdx.x");
-  w_for(w, "k", n);
-  w_for(w, "e", width);
-  const char *acc = w_fmt(w, "sum%d[%s]", s->out, lane_of(width));
-  w_line(w, "%s = %s;", acc,
-         w_combine(w, s, acc,
-                   w_fmt(w, "part%d[%s][%s]", s->out, n > 1 ? "k" : "0", lane_of(width))));
-  w_close(w);
-  w_close(w);
+  w_line(w, "fs_add_fetched<%s>(sum%d, part%d);", w_op_class(s->op), s->out, s->out);
   if (!one) {
-    w_line(w, "fetch%d(unit + gridDim.x);", s->out);
+    fetch(w, s, a, "(unit + gridDim.x)");
     return;
   }
   w_else(w, "of a launch of few blocks");
-  int lanes = lanes_for(w, a);
-  w_let(w, "const fs_index at = unit * %d + lane * %d;", lanes * width, width);
-  add_in_loop(w, s, a, w->how->threads / lanes, 1);
+  w_let(w, "const fs_index at = unit * %d + lane * %d;", lanes_for(w, a) * width, width);
+  add_in_loop(w, s, a, 1);
   w_close(w);
 }
 
-static void fold_one(const struct fs_writer *w, const struct fs_step *s, const struct axis *a,
-                     int lanes) {
-  int width = w->how->fold_lanes, slices = w->how->threads / lanes;
-  const char *type = w_acc_type(w, s->out);
-  const char *acc = w_fmt(w, "sum%d[%s]", s->out, lane_of(width));
-  w_line(w, "%s sum%d[%d];", type, s->out, width);
+static void fold_one(const struct fs_writer *w, const struct fs_step *s, const struct axis *a) {
+  int width = w->how->fold_lanes;
+  w_line(w, "%s sum%d[%d];", w_acc_type(w, s->out), s->out, width);
   w_for(w, "e", width);
-  w_line(w, "%s = %s;", acc, w_neutral(w, s));
+  w_line(w, "sum%d[%s] = %s;", s->out, lane_of(width), w_neutral(w, s));
   w_close(w);
   if (together(w, a)) add_fetched(w, s, a);
-  else add_in_loop(w, s, a, slices, 4);
-  if (lanes < 32) 
-    w_line(w, "fs_across<%s, %d>`%s.%d.%s.%d(sum%d);", w_op_class(s->op), lanes, w_op_tag(s->op),
-           lanes, w_acc_tag(w, s->out), width, s->out);
-  w_barrier(w);
-  w_line(w, "if (threadIdx.x %% 32 < %d)", lanes);
-  const char *mine = w_fmt(w, "%s + (threadIdx.x / 32 * %d + lane) * %d", scratch_of(w, s), lanes,
-                           width);
-  w_line(w, "  %s", w_move(w, s, "store`local.", width, mine, w_fmt(w, "sum%d", s->out)));
-  w_barrier(w);
-  w_line(w, "%s x%d = %s;", type, s->out, w_neutral(w, s));
-  w_unroll(w, FS_LP_UNROLL_ALL);
-  w_line(w, "for (int b = 0; b < %d && threadIdx.x < %d; b++)", w->how->threads / 32,
-         lanes * width);
-  const char *x = w_fmt(w, "x%d", s->out);
-  w_line(w, "  %s = %s;", x,
-         w_combine(w, s, x,
-                   w_fmt(w, "(%s)[b * %d + threadIdx.x]", scratch_of(w, s), lanes * width)));
+  else add_in_loop(w, s, a, 4);
+  w_line(w, "%s x%d = %s;", w_acc_type(w, s->out), s->out, w_neutral(w, s));
+  w_line(w, "x%d = %s;", s->out,
+         folded(w, s, "fs_slices", lanes_for(w, a), width,
+                w_fmt(w, "sum%d, %s, %d, x%d", s->out, scratch_of(w, s), w->how->threads, s->out)));
 }
 
 /* What elements load, before their sums are put together: the loads are under way
@@ -452,7 +379,7 @@ static void end_of_axis(const struct fs_writer *w, uint8_t varies) {
     w_let(w, "const fs_index x = unit * %s + threadIdx.x;", w_int(w, unit));
     bool open = load_elements(w, &a, W_THOSE(w, need, s, s->kind == FS_SP_LOAD), unit);
     if (open) need = W_THOSE(w, need, s, s->kind != FS_SP_LOAD);
-    FS_EACH_OF(w_reductions(w, a.acc), s) fold_one(w, s, &a, lanes);
+    FS_EACH_OF(w_reductions(w, a.acc), s) fold_one(w, s, &a);
     if (open) w_if(w, "own");
     else w_if(w, "threadIdx.x < %s", w_int(w, unit));
     element_steps(w, &a, need, open);

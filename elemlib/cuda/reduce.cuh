@@ -72,6 +72,98 @@ __device__ __forceinline__ T fs_fold(const T *part) {
   return x;
 }
 
+//@ fs_side
+// Vector v of N results that each of SIDES rows of the block has, `width` vectors of a row after
+// those of the last one: put together, row after row.
+template <typename Op, int SIDES, typename T, int N>
+__device__ __forceinline__ void fs_side(T (&x)[N], const T *side, int v, int width) {
+  fs_load(x, side + v * N);
+#pragma unroll
+  for (int row = 1; row < SIDES; row++) {
+    T y[N];
+    fs_load(y, side + (row * width + v) * N);
+#pragma unroll
+    for (int e = 0; e < N; e++) x[e] = Op::of(x[e], y[e]);
+  }
+}
+
+//@ fs_fewer
+__device__ __forceinline__ unsigned fs_fewer(unsigned a, unsigned b) { return a < b ? a : b; }
+
+//@ fs_gather
+// What `count` blocks left, of which each of `threads` takes one in so many: the loads of K are
+// under way at once. `none` is neutral.
+template <typename Op, int K, typename T, typename X>
+__device__ __forceinline__ T fs_gather(const T *from, unsigned count, int threads, X none) {
+  T part[K ? K : 1], x = none;
+#pragma unroll
+  for (int k = 0; k < K; k++) {
+    const unsigned b = threadIdx.x + k * threads;
+    part[k] = b < count ? fs_fresh(from + b) : none;
+  }
+#pragma unroll
+  for (int k = 0; k < K; k++) x = Op::of(x, part[k]);
+  for (unsigned b = threadIdx.x + K * threads; b < count; b += threads)
+    x = Op::of(x, fs_fresh(from + b));
+  return x;
+}
+
+//@ fs_add_parts
+// Adds parts b, b + step, ... of `parts`, of each the N results from `at` on, UNROLL loads at once.
+template <typename Op, int UNROLL, typename T, int N>
+__device__ __forceinline__ void fs_add_parts(T (&sum)[N], const T *from, fs_index at,
+                                             fs_index b, fs_index parts, int step,
+                                             fs_index pitch) {
+#pragma unroll UNROLL
+  for (; b < parts && at < pitch; b += step) {
+    T more[N];
+    fs_load(more, from + b * pitch + at);
+#pragma unroll
+    for (int e = 0; e < N; e++) sum[e] = Op::of(sum[e], more[e]);
+  }
+}
+
+//@ fs_fetch
+// Loads K of those parts, which are under way at once; what is not there is neutral.
+template <int K, typename T, int N, typename X>
+__device__ __forceinline__ void fs_fetch(T (&part)[K][N], const T *from, fs_index at,
+                                         fs_index slice, int step, fs_index parts,
+                                         fs_index pitch, X none) {
+#pragma unroll
+  for (int k = 0; k < K; k++) {
+    const fs_index b = slice + k * step;
+#pragma unroll
+    for (int e = 0; e < N; e++) part[k][e] = none;
+    if (b < parts && at < pitch) fs_load(part[k], from + b * pitch + at);
+  }
+}
+
+//@ fs_add_fetched
+template <typename Op, typename T, int K, int N>
+__device__ __forceinline__ void fs_add_fetched(T (&sum)[N], const T (&part)[K][N]) {
+#pragma unroll
+  for (int k = 0; k < K; k++)
+#pragma unroll
+    for (int e = 0; e < N; e++) sum[e] = Op::of(sum[e], part[k][e]);
+}
+
+//@ fs_slices
+// N results of each of LANES lanes, put together over the slices of a block: those of a warp by
+// shuffles, then the warps', in order. Thread k has result k of the LANES * N, others `none`.
+template <typename Op, int LANES, typename T, int N>
+__device__ __forceinline__ T fs_slices(T (&v)[N], T *part, int threads, T none) {
+  if (LANES < 32) fs_across<Op, LANES>(v);
+  __syncthreads();
+  if (threadIdx.x % 32 < LANES)
+    fs_store(part + (threadIdx.x / 32 * LANES + threadIdx.x % LANES) * N, v);
+  __syncthreads();
+  T x = none;
+#pragma unroll
+  for (int w = 0; w < threads / 32 && threadIdx.x < LANES * N; w++)
+    x = Op::of(x, part[w * LANES * N + threadIdx.x]);
+  return x;
+}
+
 //@ fs_parts
 // Into how many parts the rows are dealt out: enough for every block of the grid
 // to have work, at most one per block, so that partial results have room.

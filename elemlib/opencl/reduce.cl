@@ -75,6 +75,57 @@ FS_INLINE T fs_fold_$OP_$N_$T(__local const T *part) {
   return x;
 }
 
+//@ fs_side OP M T N
+// Vector v of N results that each of M rows of the block has, `width` vectors of a row after
+// those of the last one: put together, row after row.
+FS_INLINE void fs_side_$OP_$M_$T_$N(T *x, __local const T *side, int v, int width) {
+  for (int e = 0; e < N; e++) x[e] = side[v * N + e];
+  for (int row = 1; row < M; row++)
+    for (int e = 0; e < N; e++) x[e] = fs_$OP_of_$T(x[e], side[(row * width + v) * N + e]);
+}
+
+//@ fs_fewer
+FS_INLINE uint fs_fewer(uint a, uint b) { return a < b ? a : b; }
+
+//@ fs_gather OP N T
+// What `count` blocks left, of which each of `threads` takes one in so many. `none` is neutral.
+FS_INLINE T fs_gather_$OP_$N_$T(__global const T *from, uint count, int threads, T none) {
+  T x = none;
+  for (uint b = (uint)get_local_id(0); b < N * threads; b += threads)
+    x = fs_$OP_of_$T(x, b < count ? fs_fresh_$T(from + b) : none);
+  for (uint b = (uint)get_local_id(0) + N * threads; b < count; b += threads)
+    x = fs_$OP_of_$T(x, fs_fresh_$T(from + b));
+  return x;
+}
+
+//@ fs_add_parts OP M T N
+// Adds parts b, b + step, ... of `parts`, of each the N results from `at` on.
+FS_INLINE void fs_add_parts_$OP_$M_$T_$N(T *sum, __global const T *from, fs_index at, fs_index b,
+                                         fs_index parts, int step, fs_index pitch) {
+  for (; b < parts && at < pitch; b += step)
+    for (int e = 0; e < N; e++) sum[e] = fs_$OP_of_$T(sum[e], from[b * pitch + at + e]);
+}
+
+//@ fs_slices_in OP M T N
+FS_INLINE T fs_slices_in_$OP_$M_$T_$N(T *v, __local T *part, int threads, T none,
+                                      __local T *all) {
+  const int me = (int)get_local_id(0);
+  if (M < 32) fs_across_in_$OP_$M_$T_$N(v, all);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int e = 0; e < N && me % 32 < M; e++) part[(me / 32 * M + me % M) * N + e] = v[e];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  T x = none;
+  for (int w = 0; w < threads / 32 && me < M * N; w++)
+    x = fs_$OP_of_$T(x, part[w * M * N + me]);
+  return x;
+}
+
+//@ fs_slices OP M T N
+// N results of each of M lanes, put together over the slices of a block: those of a warp, then
+// the warps', in order. Thread k has result k of the M * N, others `none`.
+#define fs_slices_$OP_$M_$T_$N(v, part, threads, none) \
+  fs_slices_in_$OP_$M_$T_$N(v, part, threads, none, (__local T *)fs_exchange)
+
 //@ fs_parts
 // Into how many parts the rows are dealt out: enough for every block of the grid to have work,
 // at most one per block, so that partial results have room.

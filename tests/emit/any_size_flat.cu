@@ -12,7 +12,7 @@ constexpr int FS_THREADS = 256, FS_RESIDENT = 8;
 constexpr fs_index FS_TILES = 98;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_fresh
-// reduce.cuh: fs_add fs_lanes fs_warp fs_block
+// reduce.cuh: fs_add fs_lanes fs_warp fs_block fs_gather
 // barrier.cuh: fs_after_kernels fs_last_block
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -50,24 +50,7 @@ fs_kernel(
     __syncthreads();
   }
   if (!fs_last_block(counters)) return;
-  float x3 = 0;
-  const float part3_0 = threadIdx.x < gridDim.x ? fs_fresh(w3 + threadIdx.x) :
-      0;
-  const float part3_1 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 256) : 0;
-  const float part3_2 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 512) : 0;
-  const float part3_3 = threadIdx.x + 768 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 768) : 0;
-  const float part3_4 = threadIdx.x + 1024 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 1024) : 0;
-  x3 = x3 + part3_0;
-  x3 = x3 + part3_1;
-  x3 = x3 + part3_2;
-  x3 = x3 + part3_3;
-  x3 = x3 + part3_4;
-  for (unsigned b = threadIdx.x + 1280; b < gridDim.x; b += 256)
-    x3 = x3 + fs_fresh(w3 + b);
+  float x3 = fs_gather<fs_add, 5>(w3, gridDim.x, 256, 0);
   const float v3 = fs_block<fs_add, 8>(x3, (float *)scratch);
   __syncthreads();
   if (threadIdx.x == 0) fs_put(a1[0], v3);

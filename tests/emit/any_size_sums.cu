@@ -13,7 +13,7 @@ constexpr int FS_ROW_THREADS = 256, FS_ROWS = 1;
 #define FS_M size4
 
 // memory.cuh: fs_get fs_put fs_fresh
-// reduce.cuh: fs_add fs_warp fs_block fs_fold
+// reduce.cuh: fs_add fs_warp fs_block fs_fold fs_gather
 // barrier.cuh: fs_after_kernels fs_last_block
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -68,18 +68,7 @@ fs_kernel(
     __syncthreads();
   }
   if (!fs_last_block(counters)) return;
-  float x3 = 0;
-  const float part3_0 = threadIdx.x < gridDim.x ? fs_fresh(w3 + threadIdx.x) :
-      0;
-  const float part3_1 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 256) : 0;
-  const float part3_2 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 512) : 0;
-  x3 = x3 + part3_0;
-  x3 = x3 + part3_1;
-  x3 = x3 + part3_2;
-  for (unsigned b = threadIdx.x + 768; b < gridDim.x; b += 256)
-    x3 = x3 + fs_fresh(w3 + b);
+  float x3 = fs_gather<fs_add, 3>(w3, gridDim.x, 256, 0);
   const float v3 = fs_block<fs_add, 8>(x3, (float *)scratch);
   __syncthreads();
   if (threadIdx.x == 0) fs_put(a3[0], v3);
@@ -97,7 +86,7 @@ constexpr int FS_THREADS = 256, FS_RESIDENT = 4;
 
 // maps.cuh: fs_max
 // memory.cuh: fs_get fs_put fs_fresh
-// reduce.cuh: fs_larger fs_warp fs_block
+// reduce.cuh: fs_larger fs_warp fs_block fs_gather
 // barrier.cuh: fs_after_kernels fs_last_block
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -140,18 +129,8 @@ fs_kernel(
     __syncthreads();
   }
   if (!fs_last_block(counters)) return;
-  float x3 = __int_as_float(0xff800000);
-  const float part3_0 = threadIdx.x < gridDim.x ? fs_fresh(w3 + threadIdx.x) :
-      __int_as_float(0xff800000);
-  const float part3_1 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 256) : __int_as_float(0xff800000);
-  const float part3_2 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 512) : __int_as_float(0xff800000);
-  x3 = fs_max(x3, part3_0);
-  x3 = fs_max(x3, part3_1);
-  x3 = fs_max(x3, part3_2);
-  for (unsigned b = threadIdx.x + 768; b < gridDim.x; b += 256)
-    x3 = fs_max(x3, fs_fresh(w3 + b));
+  float x3 = fs_gather<fs_larger,
+      3>(w3, gridDim.x, 256, __int_as_float(0xff800000));
   const float v3 = fs_block<fs_larger, 8>(x3, (float *)scratch);
   __syncthreads();
   if (threadIdx.x == 0) fs_put(a1[0], v3);
@@ -174,7 +153,7 @@ constexpr int FS_ROW_THREADS = 256, FS_ROWS = 1;
 #define FS_M size4
 
 // memory.cuh: fs_get fs_put fs_fresh
-// reduce.cuh: fs_add fs_warp fs_block fs_fold
+// reduce.cuh: fs_add fs_warp fs_block fs_fold fs_gather
 // barrier.cuh: fs_last_block
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -228,15 +207,7 @@ fs_kernel(
     __syncthreads();
   }
   if (!fs_last_block(counters)) return;
-  float x3 = 0;
-  const float part3_0 = threadIdx.x < gridDim.x ? fs_fresh(w3 + threadIdx.x) :
-      0;
-  const float part3_1 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 256) : 0;
-  x3 = x3 + part3_0;
-  x3 = x3 + part3_1;
-  for (unsigned b = threadIdx.x + 512; b < gridDim.x; b += 256)
-    x3 = x3 + fs_fresh(w3 + b);
+  float x3 = fs_gather<fs_add, 2>(w3, gridDim.x, 256, 0);
   const float v3 = fs_block<fs_add, 8>(x3, (float *)scratch);
   __syncthreads();
   if (threadIdx.x == 0) fs_put(a3[0], v3);
@@ -254,7 +225,7 @@ constexpr int FS_THREADS = 256, FS_RESIDENT = 4;
 
 // maps.cuh: fs_max
 // memory.cuh: fs_get fs_put fs_fresh
-// reduce.cuh: fs_larger fs_warp fs_block
+// reduce.cuh: fs_larger fs_warp fs_block fs_gather
 // barrier.cuh: fs_last_block
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -296,15 +267,8 @@ fs_kernel(
     __syncthreads();
   }
   if (!fs_last_block(counters)) return;
-  float x3 = __int_as_float(0xff800000);
-  const float part3_0 = threadIdx.x < gridDim.x ? fs_fresh(w3 + threadIdx.x) :
-      __int_as_float(0xff800000);
-  const float part3_1 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 256) : __int_as_float(0xff800000);
-  x3 = fs_max(x3, part3_0);
-  x3 = fs_max(x3, part3_1);
-  for (unsigned b = threadIdx.x + 512; b < gridDim.x; b += 256)
-    x3 = fs_max(x3, fs_fresh(w3 + b));
+  float x3 = fs_gather<fs_larger,
+      2>(w3, gridDim.x, 256, __int_as_float(0xff800000));
   const float v3 = fs_block<fs_larger, 8>(x3, (float *)scratch);
   __syncthreads();
   if (threadIdx.x == 0) fs_put(a1[0], v3);

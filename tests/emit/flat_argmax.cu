@@ -21,7 +21,7 @@ struct fs_first_largest {
   __device__ __forceinline__ static T of(T a, T b) { return fs_first_of<fs_first_largest>(a, b); }
 };
 
-// reduce.cuh: fs_lanes fs_warp fs_block
+// reduce.cuh: fs_lanes fs_warp fs_block fs_gather
 // barrier.cuh: fs_after_kernels fs_last_block
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -65,25 +65,9 @@ fs_kernel(
     __syncthreads();
   }
   if (!fs_last_block(counters)) return;
-  fs_spot<float> x1 = fs_spot<float>{__int_as_float(0xff800000), 2147483647};
-  const fs_spot<float> part1_0 = threadIdx.x < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x) :
-      fs_spot<float>{__int_as_float(0xff800000), 2147483647};
-  const fs_spot<float> part1_1 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x + 256) :
-      fs_spot<float>{__int_as_float(0xff800000), 2147483647};
-  const fs_spot<float> part1_2 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x + 512) :
-      fs_spot<float>{__int_as_float(0xff800000), 2147483647};
-  const fs_spot<float> part1_3 = threadIdx.x + 768 < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x + 768) :
-      fs_spot<float>{__int_as_float(0xff800000), 2147483647};
-  x1 = fs_first_largest::of(x1, part1_0);
-  x1 = fs_first_largest::of(x1, part1_1);
-  x1 = fs_first_largest::of(x1, part1_2);
-  x1 = fs_first_largest::of(x1, part1_3);
-  for (unsigned b = threadIdx.x + 1024; b < gridDim.x; b += 256)
-    x1 = fs_first_largest::of(x1, fs_fresh(w1 + b));
+  fs_spot<float> x1 = fs_gather<fs_first_largest,
+      4>(w1, gridDim.x, 256, fs_spot<float>{__int_as_float(0xff800000),
+      2147483647});
   const long long v1 = fs_block<fs_first_largest,
       8>(x1, (fs_spot<float> *)scratch).at;
   __syncthreads();
@@ -112,7 +96,7 @@ struct fs_first_largest {
   __device__ __forceinline__ static T of(T a, T b) { return fs_first_of<fs_first_largest>(a, b); }
 };
 
-// reduce.cuh: fs_lanes fs_warp fs_block
+// reduce.cuh: fs_lanes fs_warp fs_block fs_gather
 // barrier.cuh: fs_last_block
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -155,25 +139,9 @@ fs_kernel(
     __syncthreads();
   }
   if (!fs_last_block(counters)) return;
-  fs_spot<float> x1 = fs_spot<float>{__int_as_float(0xff800000), 2147483647};
-  const fs_spot<float> part1_0 = threadIdx.x < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x) :
-      fs_spot<float>{__int_as_float(0xff800000), 2147483647};
-  const fs_spot<float> part1_1 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x + 256) :
-      fs_spot<float>{__int_as_float(0xff800000), 2147483647};
-  const fs_spot<float> part1_2 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x + 512) :
-      fs_spot<float>{__int_as_float(0xff800000), 2147483647};
-  const fs_spot<float> part1_3 = threadIdx.x + 768 < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x + 768) :
-      fs_spot<float>{__int_as_float(0xff800000), 2147483647};
-  x1 = fs_first_largest::of(x1, part1_0);
-  x1 = fs_first_largest::of(x1, part1_1);
-  x1 = fs_first_largest::of(x1, part1_2);
-  x1 = fs_first_largest::of(x1, part1_3);
-  for (unsigned b = threadIdx.x + 1024; b < gridDim.x; b += 256)
-    x1 = fs_first_largest::of(x1, fs_fresh(w1 + b));
+  fs_spot<float> x1 = fs_gather<fs_first_largest,
+      4>(w1, gridDim.x, 256, fs_spot<float>{__int_as_float(0xff800000),
+      2147483647});
   const long long v1 = fs_block<fs_first_largest,
       8>(x1, (fs_spot<float> *)scratch).at;
   __syncthreads();

@@ -12,7 +12,7 @@ constexpr int FS_THREADS = 256, FS_RESIDENT = 5;
 constexpr fs_index FS_TILES = 489;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store fs_fresh
-// reduce.cuh: fs_add fs_lanes fs_warp fs_block
+// reduce.cuh: fs_add fs_lanes fs_warp fs_block fs_gather
 // barrier.cuh: fs_after_kernels fs_last_block
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -59,18 +59,7 @@ fs_kernel(
     __syncthreads();
   }
   if (!fs_last_block(counters)) return;
-  float x5 = 0;
-  const float part5_0 = threadIdx.x < gridDim.x ? fs_fresh(w5 + threadIdx.x) :
-      0;
-  const float part5_1 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w5 + threadIdx.x + 256) : 0;
-  const float part5_2 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w5 + threadIdx.x + 512) : 0;
-  x5 = x5 + part5_0;
-  x5 = x5 + part5_1;
-  x5 = x5 + part5_2;
-  for (unsigned b = threadIdx.x + 768; b < gridDim.x; b += 256)
-    x5 = x5 + fs_fresh(w5 + b);
+  float x5 = fs_gather<fs_add, 3>(w5, gridDim.x, 256, 0);
   const float v5 = fs_block<fs_add, 8>(x5, (float *)scratch);
   __syncthreads();
   if (threadIdx.x == 0) fs_put(a3[0], v5);
@@ -89,7 +78,7 @@ constexpr int FS_THREADS = 256, FS_RESIDENT = 7;
 constexpr fs_index FS_TILES = 977;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store fs_fresh
-// reduce.cuh: fs_add fs_lanes fs_warp fs_block
+// reduce.cuh: fs_add fs_lanes fs_warp fs_block fs_gather
 // barrier.cuh: fs_last_block
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -133,18 +122,7 @@ fs_kernel(
     __syncthreads();
   }
   if (!fs_last_block(counters)) return;
-  float x5 = 0;
-  const float part5_0 = threadIdx.x < gridDim.x ? fs_fresh(w5 + threadIdx.x) :
-      0;
-  const float part5_1 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w5 + threadIdx.x + 256) : 0;
-  const float part5_2 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w5 + threadIdx.x + 512) : 0;
-  x5 = x5 + part5_0;
-  x5 = x5 + part5_1;
-  x5 = x5 + part5_2;
-  for (unsigned b = threadIdx.x + 768; b < gridDim.x; b += 256)
-    x5 = x5 + fs_fresh(w5 + b);
+  float x5 = fs_gather<fs_add, 3>(w5, gridDim.x, 256, 0);
   const float v5 = fs_block<fs_add, 8>(x5, (float *)scratch);
   __syncthreads();
   if (threadIdx.x == 0) fs_put(a3[0], v5);

@@ -14,7 +14,7 @@ constexpr fs_index FS_TILES = 48829;
 // maps.cuh: fs_max
 // memory.cuh: fs_get fs_put fs_pack fs_values fs_load fs_fresh
 // cache.cuh: fs_cache_stays fs_cache_passes fs_words_by fs_load_by
-// reduce.cuh: fs_add fs_larger fs_lanes fs_warp fs_block
+// reduce.cuh: fs_add fs_larger fs_lanes fs_warp fs_block fs_gather
 // barrier.cuh: fs_after_kernels fs_last_block
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -80,91 +80,14 @@ fs_kernel(
     __syncthreads();
   }
   if (!fs_last_block(counters)) return;
-  float x1 = 0;
-  const float part1_0 = threadIdx.x < gridDim.x ? fs_fresh(w1 + threadIdx.x) :
-      0;
-  const float part1_1 = threadIdx.x + 128 < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x + 128) : 0;
-  const float part1_2 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x + 256) : 0;
-  const float part1_3 = threadIdx.x + 384 < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x + 384) : 0;
-  const float part1_4 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x + 512) : 0;
-  const float part1_5 = threadIdx.x + 640 < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x + 640) : 0;
-  const float part1_6 = threadIdx.x + 768 < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x + 768) : 0;
-  const float part1_7 = threadIdx.x + 896 < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x + 896) : 0;
-  x1 = x1 + part1_0;
-  x1 = x1 + part1_1;
-  x1 = x1 + part1_2;
-  x1 = x1 + part1_3;
-  x1 = x1 + part1_4;
-  x1 = x1 + part1_5;
-  x1 = x1 + part1_6;
-  x1 = x1 + part1_7;
-  for (unsigned b = threadIdx.x + 1024; b < gridDim.x; b += 128)
-    x1 = x1 + fs_fresh(w1 + b);
+  float x1 = fs_gather<fs_add, 8>(w1, gridDim.x, 128, 0);
   const float v1 = fs_block<fs_add, 4>(x1, (float *)scratch);
   __syncthreads();
-  float x3 = 0;
-  const float part3_0 = threadIdx.x < gridDim.x ? fs_fresh(w3 + threadIdx.x) :
-      0;
-  const float part3_1 = threadIdx.x + 128 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 128) : 0;
-  const float part3_2 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 256) : 0;
-  const float part3_3 = threadIdx.x + 384 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 384) : 0;
-  const float part3_4 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 512) : 0;
-  const float part3_5 = threadIdx.x + 640 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 640) : 0;
-  const float part3_6 = threadIdx.x + 768 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 768) : 0;
-  const float part3_7 = threadIdx.x + 896 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 896) : 0;
-  x3 = x3 + part3_0;
-  x3 = x3 + part3_1;
-  x3 = x3 + part3_2;
-  x3 = x3 + part3_3;
-  x3 = x3 + part3_4;
-  x3 = x3 + part3_5;
-  x3 = x3 + part3_6;
-  x3 = x3 + part3_7;
-  for (unsigned b = threadIdx.x + 1024; b < gridDim.x; b += 128)
-    x3 = x3 + fs_fresh(w3 + b);
+  float x3 = fs_gather<fs_add, 8>(w3, gridDim.x, 128, 0);
   const float v3 = fs_block<fs_add, 4>(x3, (float *)scratch);
   __syncthreads();
-  float x4 = __int_as_float(0xff800000);
-  const float part4_0 = threadIdx.x < gridDim.x ? fs_fresh(w4 + threadIdx.x) :
-      __int_as_float(0xff800000);
-  const float part4_1 = threadIdx.x + 128 < gridDim.x ?
-      fs_fresh(w4 + threadIdx.x + 128) : __int_as_float(0xff800000);
-  const float part4_2 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w4 + threadIdx.x + 256) : __int_as_float(0xff800000);
-  const float part4_3 = threadIdx.x + 384 < gridDim.x ?
-      fs_fresh(w4 + threadIdx.x + 384) : __int_as_float(0xff800000);
-  const float part4_4 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w4 + threadIdx.x + 512) : __int_as_float(0xff800000);
-  const float part4_5 = threadIdx.x + 640 < gridDim.x ?
-      fs_fresh(w4 + threadIdx.x + 640) : __int_as_float(0xff800000);
-  const float part4_6 = threadIdx.x + 768 < gridDim.x ?
-      fs_fresh(w4 + threadIdx.x + 768) : __int_as_float(0xff800000);
-  const float part4_7 = threadIdx.x + 896 < gridDim.x ?
-      fs_fresh(w4 + threadIdx.x + 896) : __int_as_float(0xff800000);
-  x4 = fs_max(x4, part4_0);
-  x4 = fs_max(x4, part4_1);
-  x4 = fs_max(x4, part4_2);
-  x4 = fs_max(x4, part4_3);
-  x4 = fs_max(x4, part4_4);
-  x4 = fs_max(x4, part4_5);
-  x4 = fs_max(x4, part4_6);
-  x4 = fs_max(x4, part4_7);
-  for (unsigned b = threadIdx.x + 1024; b < gridDim.x; b += 128)
-    x4 = fs_max(x4, fs_fresh(w4 + b));
+  float x4 = fs_gather<fs_larger,
+      8>(w4, gridDim.x, 128, __int_as_float(0xff800000));
   const float v4 = fs_block<fs_larger, 4>(x4, (float *)scratch);
   __syncthreads();
   if (threadIdx.x == 0) fs_put(a1[0], v1);
@@ -187,7 +110,7 @@ constexpr fs_index FS_TILES = 24415;
 // maps.cuh: fs_max
 // memory.cuh: fs_get fs_put fs_pack fs_values fs_load fs_fresh
 // cache.cuh: fs_cache_stays fs_cache_passes fs_words_by fs_load_by
-// reduce.cuh: fs_add fs_larger fs_lanes fs_warp fs_block
+// reduce.cuh: fs_add fs_larger fs_lanes fs_warp fs_block fs_gather
 // barrier.cuh: fs_after_kernels fs_last_block
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -253,46 +176,14 @@ fs_kernel(
     __syncthreads();
   }
   if (!fs_last_block(counters)) return;
-  float x1 = 0;
-  const float part1_0 = threadIdx.x < gridDim.x ? fs_fresh(w1 + threadIdx.x) :
-      0;
-  const float part1_1 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x + 256) : 0;
-  const float part1_2 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x + 512) : 0;
-  x1 = x1 + part1_0;
-  x1 = x1 + part1_1;
-  x1 = x1 + part1_2;
-  for (unsigned b = threadIdx.x + 768; b < gridDim.x; b += 256)
-    x1 = x1 + fs_fresh(w1 + b);
+  float x1 = fs_gather<fs_add, 3>(w1, gridDim.x, 256, 0);
   const float v1 = fs_block<fs_add, 8>(x1, (float *)scratch);
   __syncthreads();
-  float x3 = 0;
-  const float part3_0 = threadIdx.x < gridDim.x ? fs_fresh(w3 + threadIdx.x) :
-      0;
-  const float part3_1 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 256) : 0;
-  const float part3_2 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 512) : 0;
-  x3 = x3 + part3_0;
-  x3 = x3 + part3_1;
-  x3 = x3 + part3_2;
-  for (unsigned b = threadIdx.x + 768; b < gridDim.x; b += 256)
-    x3 = x3 + fs_fresh(w3 + b);
+  float x3 = fs_gather<fs_add, 3>(w3, gridDim.x, 256, 0);
   const float v3 = fs_block<fs_add, 8>(x3, (float *)scratch);
   __syncthreads();
-  float x4 = __int_as_float(0xff800000);
-  const float part4_0 = threadIdx.x < gridDim.x ? fs_fresh(w4 + threadIdx.x) :
-      __int_as_float(0xff800000);
-  const float part4_1 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w4 + threadIdx.x + 256) : __int_as_float(0xff800000);
-  const float part4_2 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w4 + threadIdx.x + 512) : __int_as_float(0xff800000);
-  x4 = fs_max(x4, part4_0);
-  x4 = fs_max(x4, part4_1);
-  x4 = fs_max(x4, part4_2);
-  for (unsigned b = threadIdx.x + 768; b < gridDim.x; b += 256)
-    x4 = fs_max(x4, fs_fresh(w4 + b));
+  float x4 = fs_gather<fs_larger,
+      3>(w4, gridDim.x, 256, __int_as_float(0xff800000));
   const float v4 = fs_block<fs_larger, 8>(x4, (float *)scratch);
   __syncthreads();
   if (threadIdx.x == 0) fs_put(a1[0], v1);
@@ -314,7 +205,7 @@ constexpr fs_index FS_TILES = 24415;
 
 // maps.cuh: fs_max
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_fresh
-// reduce.cuh: fs_add fs_larger fs_lanes fs_warp fs_block
+// reduce.cuh: fs_add fs_larger fs_lanes fs_warp fs_block fs_gather
 // barrier.cuh: fs_last_block
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -377,46 +268,14 @@ fs_kernel(
     __syncthreads();
   }
   if (!fs_last_block(counters)) return;
-  float x1 = 0;
-  const float part1_0 = threadIdx.x < gridDim.x ? fs_fresh(w1 + threadIdx.x) :
-      0;
-  const float part1_1 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x + 256) : 0;
-  const float part1_2 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x + 512) : 0;
-  x1 = x1 + part1_0;
-  x1 = x1 + part1_1;
-  x1 = x1 + part1_2;
-  for (unsigned b = threadIdx.x + 768; b < gridDim.x; b += 256)
-    x1 = x1 + fs_fresh(w1 + b);
+  float x1 = fs_gather<fs_add, 3>(w1, gridDim.x, 256, 0);
   const float v1 = fs_block<fs_add, 8>(x1, (float *)scratch);
   __syncthreads();
-  float x3 = 0;
-  const float part3_0 = threadIdx.x < gridDim.x ? fs_fresh(w3 + threadIdx.x) :
-      0;
-  const float part3_1 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 256) : 0;
-  const float part3_2 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 512) : 0;
-  x3 = x3 + part3_0;
-  x3 = x3 + part3_1;
-  x3 = x3 + part3_2;
-  for (unsigned b = threadIdx.x + 768; b < gridDim.x; b += 256)
-    x3 = x3 + fs_fresh(w3 + b);
+  float x3 = fs_gather<fs_add, 3>(w3, gridDim.x, 256, 0);
   const float v3 = fs_block<fs_add, 8>(x3, (float *)scratch);
   __syncthreads();
-  float x4 = __int_as_float(0xff800000);
-  const float part4_0 = threadIdx.x < gridDim.x ? fs_fresh(w4 + threadIdx.x) :
-      __int_as_float(0xff800000);
-  const float part4_1 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w4 + threadIdx.x + 256) : __int_as_float(0xff800000);
-  const float part4_2 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w4 + threadIdx.x + 512) : __int_as_float(0xff800000);
-  x4 = fs_max(x4, part4_0);
-  x4 = fs_max(x4, part4_1);
-  x4 = fs_max(x4, part4_2);
-  for (unsigned b = threadIdx.x + 768; b < gridDim.x; b += 256)
-    x4 = fs_max(x4, fs_fresh(w4 + b));
+  float x4 = fs_gather<fs_larger,
+      3>(w4, gridDim.x, 256, __int_as_float(0xff800000));
   const float v4 = fs_block<fs_larger, 8>(x4, (float *)scratch);
   __syncthreads();
   if (threadIdx.x == 0) fs_put(a1[0], v1);

@@ -9,7 +9,7 @@ typedef int fs_index;
 // maps.cuh: fs_max fs_idiv fs_shl fs_shr fs_mod
 // quick.cuh: fs_reciprocal fs_div fs_last_step fs_div_or_0
 // memory.cuh: fs_get fs_put fs_bool fs_u64 fs_pack fs_load fs_store fs_fresh
-// reduce.cuh: fs_larger fs_lanes fs_warp fs_block
+// reduce.cuh: fs_larger fs_lanes fs_warp fs_block fs_gather
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 // phase 1 of the launch
 // r = u64(x*1e15)
@@ -145,21 +145,7 @@ fs_kernel(
     __syncthreads();
   }
   fs_grid_barrier(counters);
-  fs_u64 x18 = 0;
-  const fs_u64 part18_0 = threadIdx.x < gridDim.x ? fs_fresh(w18 + threadIdx.x)
-      : 0;
-  const fs_u64 part18_1 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w18 + threadIdx.x + 256) : 0;
-  const fs_u64 part18_2 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w18 + threadIdx.x + 512) : 0;
-  const fs_u64 part18_3 = threadIdx.x + 768 < gridDim.x ?
-      fs_fresh(w18 + threadIdx.x + 768) : 0;
-  x18 = fs_max(x18, part18_0);
-  x18 = fs_max(x18, part18_1);
-  x18 = fs_max(x18, part18_2);
-  x18 = fs_max(x18, part18_3);
-  for (unsigned b = threadIdx.x + 1024; b < gridDim.x; b += 256)
-    x18 = fs_max(x18, fs_fresh(w18 + b));
+  fs_u64 x18 = fs_gather<fs_larger, 4>(w18, gridDim.x, 256, 0);
   const fs_u64 v18 = fs_block<fs_larger, 8>(x18, (fs_u64 *)scratch);
   __syncthreads();
   if (blockIdx.x == 0 && threadIdx.x == 0) fs_put(a4[0], v18);

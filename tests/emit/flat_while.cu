@@ -13,7 +13,7 @@ constexpr fs_index FS_TILES = 98;
 
 // maps.cuh: fs_abs
 // memory.cuh: fs_get fs_put fs_bool fs_pack fs_load fs_load_some fs_store fs_store_some fs_fresh
-// reduce.cuh: fs_or fs_lanes fs_warp fs_block
+// reduce.cuh: fs_or fs_lanes fs_warp fs_block fs_gather
 // barrier.cuh: fs_after_kernels fs_last_block
 // while
 __device__ __forceinline__ float fs_user_6c16882db3c6ebc9(float r0) {
@@ -117,33 +117,7 @@ fs_kernel(
     __syncthreads();
   }
   if (!fs_last_block(counters)) return;
-  int x10 = 0;
-  const int part10_0 = threadIdx.x < gridDim.x ? fs_fresh(w10 + threadIdx.x) :
-      0;
-  const int part10_1 = threadIdx.x + 128 < gridDim.x ?
-      fs_fresh(w10 + threadIdx.x + 128) : 0;
-  const int part10_2 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w10 + threadIdx.x + 256) : 0;
-  const int part10_3 = threadIdx.x + 384 < gridDim.x ?
-      fs_fresh(w10 + threadIdx.x + 384) : 0;
-  const int part10_4 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w10 + threadIdx.x + 512) : 0;
-  const int part10_5 = threadIdx.x + 640 < gridDim.x ?
-      fs_fresh(w10 + threadIdx.x + 640) : 0;
-  const int part10_6 = threadIdx.x + 768 < gridDim.x ?
-      fs_fresh(w10 + threadIdx.x + 768) : 0;
-  const int part10_7 = threadIdx.x + 896 < gridDim.x ?
-      fs_fresh(w10 + threadIdx.x + 896) : 0;
-  x10 = x10 | part10_0;
-  x10 = x10 | part10_1;
-  x10 = x10 | part10_2;
-  x10 = x10 | part10_3;
-  x10 = x10 | part10_4;
-  x10 = x10 | part10_5;
-  x10 = x10 | part10_6;
-  x10 = x10 | part10_7;
-  for (unsigned b = threadIdx.x + 1024; b < gridDim.x; b += 128)
-    x10 = x10 | fs_fresh(w10 + b);
+  int x10 = fs_gather<fs_or, 8>(w10, gridDim.x, 128, 0);
   const bool v10 = fs_block<fs_or, 4>(x10, (int *)scratch) != 0;
   __syncthreads();
   if (threadIdx.x == 0) fs_put(a4[0], v10);

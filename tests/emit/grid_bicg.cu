@@ -8,7 +8,7 @@ typedef int fs_index;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store fs_fresh
 // cache.cuh: fs_cache_stays fs_cache_passes
-// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_block fs_fold
+// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_block fs_fold fs_fewer fs_gather fs_add_parts fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 // bulk.cuh: FS_RING fs_shared_address fs_bulk_init fs_bulk_expect fs_bulk_copy fs_bulk_copy fs_bulk_wait
 // phase 1 of the launch
@@ -156,23 +156,9 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   float part4[5][4];
-  const auto fetch4 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 5; k++) {
-      const fs_index b = slice + k * 32;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part4[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 4096)
-          fs_load(part4[k], w4 + b * 4096 + at);
-    }
-  };
-  fetch4(blockIdx.x);
-  float x5 = 0;
-  for (unsigned b = threadIdx.x; b < gridDim.x; b += 256)
-    x5 = x5 + fs_fresh(w5 + b);
+  fs_fetch(part4, w4, (fs_index)blockIdx.x * 32 + lane * 4, slice, 32,
+      (fs_index)gridDim.x, 4096, 0);
+  float x5 = fs_gather<fs_add, 0>(w5, gridDim.x, 256, 0);
   const float v5 = fs_block<fs_add, 8>(x5, (float *)scratch);
   __syncthreads();
   const float v7 = v6 / v5;
@@ -191,34 +177,14 @@ fs_kernel(
       sum4[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 5; k++) {
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum4[e] = sum4[e] + part4[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum4, part4);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 32 + lane * 4;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 4096; b += 32) {
-        float more[4];
-        fs_load(more, w4 + b * 4096 + at);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum4[e] = sum4[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum4, w4, at, slice, (fs_index)gridDim.x, 32,
+          4096);
     }
-    fs_across<fs_add, 8>(sum4);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum4);
-    __syncthreads();
     float x4 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
-      x4 = x4 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x4 = fs_slices<fs_add, 8>(sum4, (float *)scratch, 256, x4);
     if (own) {
       const float v4 = x4;
       fs_put(a4[j], v4);
@@ -285,10 +251,7 @@ fs_kernel(
     __syncthreads();
   }
   fs_grid_barrier(counters);
-  float x6 = 0;
-  const unsigned blocks6 = gridDim.x < 16 ? gridDim.x : 16;
-  for (unsigned b = threadIdx.x; b < blocks6; b += 256)
-    x6 = x6 + fs_fresh(w6 + b);
+  float x6 = fs_gather<fs_add, 0>(w6, fs_fewer(gridDim.x, 16), 256, 0);
   const float v6 = fs_block<fs_add, 8>(x6, (float *)scratch);
   __syncthreads();
   if (blockIdx.x == 0 && threadIdx.x == 0) fs_put(a5[0], v6);
@@ -378,7 +341,7 @@ slots: 0 1 3 2 4 5 6 8 9 10 11 12 13 14 15 16 18
 typedef int fs_index;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store fs_fresh
-// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_block fs_fold
+// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_block fs_fold fs_fewer fs_gather fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_grid_barrier
 // phase 1 of the launch
 // q = A*p; qt = A'*pt; alpha = rho/(pt'*q); z1 = z + alpha*p; rt1 = rt - alpha*qt
@@ -491,23 +454,9 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   float part4[2][4];
-  const auto fetch4 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 2; k++) {
-      const fs_index b = slice + k * 64;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part4[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 4096)
-          fs_load(part4[k], w4 + b * 4096 + at);
-    }
-  };
-  fetch4(blockIdx.x);
-  float x5 = 0;
-  for (unsigned b = threadIdx.x; b < gridDim.x; b += 512)
-    x5 = x5 + fs_fresh(w5 + b);
+  fs_fetch(part4, w4, (fs_index)blockIdx.x * 32 + lane * 4, slice, 64,
+      (fs_index)gridDim.x, 4096, 0);
+  float x5 = fs_gather<fs_add, 0>(w5, gridDim.x, 512, 0);
   const float v5 = fs_block<fs_add, 16>(x5, (float *)scratch);
   __syncthreads();
   const float v7 = v6 / v5;
@@ -525,23 +474,11 @@ fs_kernel(
     for (int e = 0; e < 4; e++) {
       sum4[e] = 0;
     }
-#pragma unroll
-    for (int k = 0; k < 2; k++) {
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        sum4[e] = sum4[e] + part4[k][e];
-      }
-    }
-    fetch4(unit + gridDim.x);
-    fs_across<fs_add, 8>(sum4);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum4);
-    __syncthreads();
+    fs_add_fetched<fs_add>(sum4, part4);
+    fs_fetch(part4, w4, (unit + gridDim.x) * 32 + lane * 4, slice, 64,
+        (fs_index)gridDim.x, 4096, 0);
     float x4 = 0;
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 32; b++)
-      x4 = x4 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x4 = fs_slices<fs_add, 8>(sum4, (float *)scratch, 512, x4);
     if (own) {
       const float v4 = x4;
       fs_put(a4[j], v4);
@@ -608,10 +545,7 @@ fs_kernel(
     __syncthreads();
   }
   fs_grid_barrier(counters);
-  float x6 = 0;
-  const unsigned blocks6 = gridDim.x < 8 ? gridDim.x : 8;
-  for (unsigned b = threadIdx.x; b < blocks6; b += 512)
-    x6 = x6 + fs_fresh(w6 + b);
+  float x6 = fs_gather<fs_add, 0>(w6, fs_fewer(gridDim.x, 8), 512, 0);
   const float v6 = fs_block<fs_add, 16>(x6, (float *)scratch);
   __syncthreads();
   if (blockIdx.x == 0 && threadIdx.x == 0) fs_put(a5[0], v6);

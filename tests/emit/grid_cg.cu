@@ -7,7 +7,7 @@ slots: 0 1 2 4 5 6 7 8 9 10 11
 typedef int fs_index;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store fs_fresh
-// reduce.cuh: fs_add fs_lanes fs_warp fs_block fs_fold
+// reduce.cuh: fs_add fs_lanes fs_warp fs_block fs_fold fs_gather
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 // phase 1 of the launch
 // q = A*p; alpha = rho/(p'*q); z1 = z + alpha*p
@@ -104,15 +104,7 @@ fs_kernel(
     __syncthreads();
   }
   fs_grid_barrier(counters);
-  float x4 = 0;
-  const float part4_0 = threadIdx.x < gridDim.x ? fs_fresh(w4 + threadIdx.x) :
-      0;
-  const float part4_1 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w4 + threadIdx.x + 256) : 0;
-  x4 = x4 + part4_0;
-  x4 = x4 + part4_1;
-  for (unsigned b = threadIdx.x + 512; b < gridDim.x; b += 256)
-    x4 = x4 + fs_fresh(w4 + b);
+  float x4 = fs_gather<fs_add, 2>(w4, gridDim.x, 256, 0);
   const float v4 = fs_block<fs_add, 8>(x4, (float *)scratch);
   __syncthreads();
   const float v6 = v5 / v4;
@@ -254,7 +246,7 @@ slots: 0 1 2 4 5 6 7 8 9 10 11
 typedef int fs_index;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store fs_fresh
-// reduce.cuh: fs_add fs_lanes fs_warp fs_block fs_fold
+// reduce.cuh: fs_add fs_lanes fs_warp fs_block fs_fold fs_gather
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 // phase 1 of the launch
 // q = A*p; alpha = rho/(p'*q); z1 = z + alpha*p
@@ -351,15 +343,7 @@ fs_kernel(
     __syncthreads();
   }
   fs_grid_barrier(counters);
-  float x4 = 0;
-  const float part4_0 = threadIdx.x < gridDim.x ? fs_fresh(w4 + threadIdx.x) :
-      0;
-  const float part4_1 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w4 + threadIdx.x + 256) : 0;
-  x4 = x4 + part4_0;
-  x4 = x4 + part4_1;
-  for (unsigned b = threadIdx.x + 512; b < gridDim.x; b += 256)
-    x4 = x4 + fs_fresh(w4 + b);
+  float x4 = fs_gather<fs_add, 2>(w4, gridDim.x, 256, 0);
   const float v4 = fs_block<fs_add, 8>(x4, (float *)scratch);
   __syncthreads();
   const float v6 = v5 / v4;
@@ -501,7 +485,7 @@ slots: 0 1 2 4 5 6 7 8 9 10 11
 typedef int fs_index;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_fresh
-// reduce.cuh: fs_add fs_lanes fs_warp fs_block fs_fold
+// reduce.cuh: fs_add fs_lanes fs_warp fs_block fs_fold fs_fewer fs_gather
 // barrier.cuh: fs_grid_barrier
 // phase 1 of the launch
 // q = A*p; alpha = rho/(p'*q); z1 = z + alpha*p
@@ -598,9 +582,7 @@ fs_kernel(
     __syncthreads();
   }
   fs_grid_barrier(counters);
-  float x4 = 0;
-  for (unsigned b = threadIdx.x; b < gridDim.x; b += 256)
-    x4 = x4 + fs_fresh(w4 + b);
+  float x4 = fs_gather<fs_add, 0>(w4, gridDim.x, 256, 0);
   const float v4 = fs_block<fs_add, 8>(x4, (float *)scratch);
   __syncthreads();
   const float v6 = v5 / v4;
@@ -665,10 +647,7 @@ fs_kernel(
     __syncthreads();
   }
   fs_grid_barrier(counters);
-  float x5 = 0;
-  const unsigned blocks5 = gridDim.x < 8 ? gridDim.x : 8;
-  for (unsigned b = threadIdx.x; b < blocks5; b += 256)
-    x5 = x5 + fs_fresh(w5 + b);
+  float x5 = fs_gather<fs_add, 0>(w5, fs_fewer(gridDim.x, 8), 256, 0);
   const float v5 = fs_block<fs_add, 8>(x5, (float *)scratch);
   __syncthreads();
   if (blockIdx.x == 0 && threadIdx.x == 0) fs_put(a4[0], v5);

@@ -7,7 +7,7 @@ slots: 0 1 2 2+4 4
 typedef int fs_index;
 
 // memory.cuh: fs_get fs_put fs_fresh
-// reduce.cuh: fs_add fs_warp fs_block
+// reduce.cuh: fs_add fs_warp fs_block fs_fewer fs_gather
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 // phase 1 of the launch
 // s = sum(x)
@@ -44,10 +44,7 @@ fs_kernel(
     __syncthreads();
   }
   fs_grid_barrier(counters);
-  float x1 = 0;
-  const unsigned blocks1 = gridDim.x < 64 ? gridDim.x : 64;
-  for (unsigned b = threadIdx.x; b < blocks1; b += 64)
-    x1 = x1 + fs_fresh(w1 + b);
+  float x1 = fs_gather<fs_add, 0>(w1, fs_fewer(gridDim.x, 64), 64, 0);
   const float v1 = fs_block<fs_add, 2>(x1, (float *)scratch);
   __syncthreads();
   if (blockIdx.x == 0 && threadIdx.x == 0) fs_put(a1[0], v1);
@@ -155,10 +152,7 @@ fs_kernel(
     __syncthreads();
   }
   fs_grid_barrier(counters);
-  float x1 = 0;
-  const unsigned blocks1 = gridDim.x < 64 ? gridDim.x : 64;
-  for (unsigned b = threadIdx.x; b < blocks1; b += 64)
-    x1 = x1 + fs_fresh(w1 + b);
+  float x1 = fs_gather<fs_add, 0>(w1, fs_fewer(gridDim.x, 64), 64, 0);
   const float v1 = fs_block<fs_add, 2>(x1, (float *)scratch);
   __syncthreads();
   if (blockIdx.x == 0 && threadIdx.x == 0) fs_put(a1[0], v1);

@@ -12,7 +12,7 @@ constexpr int FS_THREADS = 256, FS_RESIDENT = 6;
 constexpr fs_index FS_TILES = 489;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_fresh
-// reduce.cuh: fs_add fs_lanes fs_warp fs_block
+// reduce.cuh: fs_add fs_lanes fs_warp fs_block fs_gather
 // barrier.cuh: fs_after_kernels fs_last_block
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -51,21 +51,7 @@ fs_kernel(
     __syncthreads();
   }
   if (!fs_last_block(counters)) return;
-  float x1 = 0;
-  const float part1_0 = threadIdx.x < gridDim.x ? fs_fresh(w1 + threadIdx.x) :
-      0;
-  const float part1_1 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x + 256) : 0;
-  const float part1_2 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x + 512) : 0;
-  const float part1_3 = threadIdx.x + 768 < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x + 768) : 0;
-  x1 = x1 + part1_0;
-  x1 = x1 + part1_1;
-  x1 = x1 + part1_2;
-  x1 = x1 + part1_3;
-  for (unsigned b = threadIdx.x + 1024; b < gridDim.x; b += 256)
-    x1 = x1 + fs_fresh(w1 + b);
+  float x1 = fs_gather<fs_add, 4>(w1, gridDim.x, 256, 0);
   const float v1 = fs_block<fs_add, 8>(x1, (float *)scratch);
   __syncthreads();
   const float v3 = v1 / v2;
@@ -79,7 +65,7 @@ typedef int fs_index;
 
 // quick.cuh: fs_reciprocal fs_div fs_last_step fs_div_or_0
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store fs_fresh
-// reduce.cuh: fs_add fs_lanes fs_warp fs_block
+// reduce.cuh: fs_add fs_lanes fs_warp fs_block fs_fewer fs_gather
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 // phase 1 of the launch
 // v = p - m; s = v'*v
@@ -130,15 +116,7 @@ fs_kernel(
     __syncthreads();
   }
   fs_grid_barrier(counters);
-  float x3 = 0;
-  const unsigned blocks3 = gridDim.x < 489 ? gridDim.x : 489;
-  const float part3_0 = threadIdx.x < blocks3 ? fs_fresh(w3 + threadIdx.x) : 0;
-  const float part3_1 = threadIdx.x + 256 < blocks3 ?
-      fs_fresh(w3 + threadIdx.x + 256) : 0;
-  x3 = x3 + part3_0;
-  x3 = x3 + part3_1;
-  for (unsigned b = threadIdx.x + 512; b < blocks3; b += 256)
-    x3 = x3 + fs_fresh(w3 + b);
+  float x3 = fs_gather<fs_add, 2>(w3, fs_fewer(gridDim.x, 489), 256, 0);
   const float v3 = fs_block<fs_add, 8>(x3, (float *)scratch);
   __syncthreads();
   if (blockIdx.x == 0 && threadIdx.x == 0) fs_put(a3[0], v3);
@@ -218,7 +196,7 @@ constexpr int FS_THREADS = 256, FS_RESIDENT = 6;
 constexpr fs_index FS_TILES = 489;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_fresh
-// reduce.cuh: fs_add fs_lanes fs_warp fs_block
+// reduce.cuh: fs_add fs_lanes fs_warp fs_block fs_gather
 // barrier.cuh: fs_last_block
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -256,18 +234,7 @@ fs_kernel(
     __syncthreads();
   }
   if (!fs_last_block(counters)) return;
-  float x1 = 0;
-  const float part1_0 = threadIdx.x < gridDim.x ? fs_fresh(w1 + threadIdx.x) :
-      0;
-  const float part1_1 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x + 256) : 0;
-  const float part1_2 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x + 512) : 0;
-  x1 = x1 + part1_0;
-  x1 = x1 + part1_1;
-  x1 = x1 + part1_2;
-  for (unsigned b = threadIdx.x + 768; b < gridDim.x; b += 256)
-    x1 = x1 + fs_fresh(w1 + b);
+  float x1 = fs_gather<fs_add, 3>(w1, gridDim.x, 256, 0);
   const float v1 = fs_block<fs_add, 8>(x1, (float *)scratch);
   __syncthreads();
   const float v3 = v1 / v2;
@@ -281,7 +248,7 @@ typedef int fs_index;
 
 // quick.cuh: fs_reciprocal fs_div fs_last_step fs_div_or_0
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store fs_fresh
-// reduce.cuh: fs_add fs_lanes fs_warp fs_block
+// reduce.cuh: fs_add fs_lanes fs_warp fs_block fs_gather
 // barrier.cuh: fs_grid_barrier
 // phase 1 of the launch
 // v = p - m; s = v'*v
@@ -330,21 +297,7 @@ fs_kernel(
     __syncthreads();
   }
   fs_grid_barrier(counters);
-  float x3 = 0;
-  const float part3_0 = threadIdx.x < gridDim.x ? fs_fresh(w3 + threadIdx.x) :
-      0;
-  const float part3_1 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 256) : 0;
-  const float part3_2 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 512) : 0;
-  const float part3_3 = threadIdx.x + 768 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 768) : 0;
-  x3 = x3 + part3_0;
-  x3 = x3 + part3_1;
-  x3 = x3 + part3_2;
-  x3 = x3 + part3_3;
-  for (unsigned b = threadIdx.x + 1024; b < gridDim.x; b += 256)
-    x3 = x3 + fs_fresh(w3 + b);
+  float x3 = fs_gather<fs_add, 4>(w3, gridDim.x, 256, 0);
   const float v3 = fs_block<fs_add, 8>(x3, (float *)scratch);
   __syncthreads();
   if (blockIdx.x == 0 && threadIdx.x == 0) fs_put(a3[0], v3);

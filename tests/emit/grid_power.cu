@@ -8,7 +8,7 @@ typedef int fs_index;
 
 // memory.cuh: fs_get fs_put fs_pack fs_values fs_load fs_store
 // cache.cuh: fs_cache_stays fs_cache_passes fs_words_by fs_load_by
-// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold
+// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold fs_add_parts fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 // bulk.cuh: FS_RING fs_shared_address fs_bulk_init fs_bulk_expect fs_bulk_copy fs_bulk_copy fs_bulk_wait
 // phase 1 of the launch
@@ -133,20 +133,8 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   float part2[5][4];
-  const auto fetch2 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 5; k++) {
-      const fs_index b = slice + k * 32;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part2[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 4096)
-          fs_load(part2[k], w2 + b * 4096 + at);
-    }
-  };
-  fetch2(blockIdx.x);
+  fs_fetch(part2, w2, (fs_index)blockIdx.x * 32 + lane * 4, slice, 32,
+      (fs_index)gridDim.x, 4096, 0);
   for (fs_index unit = blockIdx.x; unit < 128; unit += gridDim.x) {
     const fs_index x = unit * 32 + threadIdx.x;
     const fs_index j = x;
@@ -157,34 +145,14 @@ fs_kernel(
       sum2[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 5; k++) {
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum2[e] = sum2[e] + part2[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum2, part2);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 32 + lane * 4;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 4096; b += 32) {
-        float more[4];
-        fs_load(more, w2 + b * 4096 + at);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum2[e] = sum2[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum2, w2, at, slice, (fs_index)gridDim.x, 32,
+          4096);
     }
-    fs_across<fs_add, 8>(sum2);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum2);
-    __syncthreads();
     float x2 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
-      x2 = x2 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x2 = fs_slices<fs_add, 8>(sum2, (float *)scratch, 256, x2);
     if (own) {
       const float v2 = x2;
       fs_put(a2[j], v2);

@@ -8,7 +8,7 @@ typedef int fs_index;
 
 // memory.cuh: fs_get fs_put fs_pack fs_values fs_load fs_store
 // cache.cuh: fs_cache_stays fs_cache_passes fs_words_by fs_load_by
-// reduce.cuh: fs_add fs_lanes fs_warp fs_across
+// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_side fs_add_parts fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 // phase 1 of the launch
 // x1 = 2*A'*u + v
@@ -86,16 +86,7 @@ fs_kernel(
       const fs_index j = (c * 64 + t) * 4;
       const bool in = j < 264;
       float x[4];
-      fs_load(x, side + v * 4);
-#pragma unroll
-      for (int row = 1; row < 4; row++) {
-        float y[4];
-        fs_load(y, side + (row * 128 + v) * 4);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          x[e] = x[e] + y[e];
-        }
-      }
+      fs_side<fs_add, 4>(x, side, v, 128);
       if (in) fs_store(w2 + part * 288 + j, x);
     }
   }
@@ -103,20 +94,8 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   float part2[9][4];
-  const auto fetch2 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 9; k++) {
-      const fs_index b = slice + k * 32;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part2[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 288)
-          fs_load(part2[k], w2 + b * 288 + at);
-    }
-  };
-  fetch2(blockIdx.x);
+  fs_fetch(part2, w2, (fs_index)blockIdx.x * 32 + lane * 4, slice, 32,
+      (fs_index)gridDim.x, 288, 0);
   for (fs_index unit = blockIdx.x; unit < 9; unit += gridDim.x) {
     const fs_index x = unit * 32 + threadIdx.x;
     const fs_index j = x;
@@ -128,34 +107,14 @@ fs_kernel(
       sum2[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 9; k++) {
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum2[e] = sum2[e] + part2[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum2, part2);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 32 + lane * 4;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 288; b += 32) {
-        float more[4];
-        fs_load(more, w2 + b * 288 + at);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum2[e] = sum2[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum2, w2, at, slice, (fs_index)gridDim.x, 32,
+          288);
     }
-    fs_across<fs_add, 8>(sum2);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum2);
-    __syncthreads();
     float x2 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
-      x2 = x2 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x2 = fs_slices<fs_add, 8>(sum2, (float *)scratch, 256, x2);
     if (own) {
       const float v2 = x2;
       const float v4 = v3 * v2;
@@ -270,7 +229,7 @@ constexpr fs_index FS_M = 160001;
 
 // memory.cuh: fs_get fs_put fs_pack fs_values fs_load fs_store
 // cache.cuh: fs_cache_stays fs_cache_passes fs_words_by fs_load_by
-// reduce.cuh: fs_add fs_across
+// reduce.cuh: fs_add fs_across fs_side fs_add_parts fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -340,16 +299,7 @@ fs_kernel(
       const fs_index j = (c * 64 + t) * 4;
       const bool in = j < 264;
       float x[4];
-      fs_load(x, side + v * 4);
-#pragma unroll
-      for (int row = 1; row < 4; row++) {
-        float y[4];
-        fs_load(y, side + (row * 128 + v) * 4);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          x[e] = x[e] + y[e];
-        }
-      }
+      fs_side<fs_add, 4>(x, side, v, 128);
       if (in) fs_store(w2 + part * 288 + j, x);
     }
   }
@@ -357,20 +307,8 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   float part2[9][4];
-  const auto fetch2 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 9; k++) {
-      const fs_index b = slice + k * 32;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part2[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 288)
-          fs_load(part2[k], w2 + b * 288 + at);
-    }
-  };
-  fetch2(blockIdx.x);
+  fs_fetch(part2, w2, (fs_index)blockIdx.x * 32 + lane * 4, slice, 32,
+      (fs_index)gridDim.x, 288, 0);
   for (fs_index unit = blockIdx.x; unit < 9; unit += gridDim.x) {
     const fs_index x = unit * 32 + threadIdx.x;
     const fs_index j = x;
@@ -382,34 +320,14 @@ fs_kernel(
       sum2[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 9; k++) {
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum2[e] = sum2[e] + part2[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum2, part2);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 32 + lane * 4;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 288; b += 32) {
-        float more[4];
-        fs_load(more, w2 + b * 288 + at);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum2[e] = sum2[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum2, w2, at, slice, (fs_index)gridDim.x, 32,
+          288);
     }
-    fs_across<fs_add, 8>(sum2);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum2);
-    __syncthreads();
     float x2 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
-      x2 = x2 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x2 = fs_slices<fs_add, 8>(sum2, (float *)scratch, 256, x2);
     if (own) {
       const float v2 = x2;
       const float v4 = v3 * v2;
@@ -514,7 +432,7 @@ constexpr int FS_ROW_THREADS = 128, FS_ROWS = 16;
 constexpr fs_index FS_M = 160001;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store
-// reduce.cuh: fs_add fs_across
+// reduce.cuh: fs_add fs_across fs_side fs_add_parts fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -576,16 +494,7 @@ fs_kernel(
       const fs_index j = t * 4;
       const bool in = j < 264;
       float x[4];
-      fs_load(x, side + v * 4);
-#pragma unroll
-      for (int row = 1; row < 2; row++) {
-        float y[4];
-        fs_load(y, side + (row * 128 + v) * 4);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          x[e] = x[e] + y[e];
-        }
-      }
+      fs_side<fs_add, 2>(x, side, v, 128);
       if (in) fs_store(w2 + part * 288 + j, x);
     }
   }
@@ -593,20 +502,8 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   float part2[11][4];
-  const auto fetch2 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 11; k++) {
-      const fs_index b = slice + k * 32;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part2[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 288)
-          fs_load(part2[k], w2 + b * 288 + at);
-    }
-  };
-  fetch2(blockIdx.x);
+  fs_fetch(part2, w2, (fs_index)blockIdx.x * 32 + lane * 4, slice, 32,
+      (fs_index)gridDim.x, 288, 0);
   for (fs_index unit = blockIdx.x; unit < 9; unit += gridDim.x) {
     const fs_index x = unit * 32 + threadIdx.x;
     const fs_index j = x;
@@ -618,34 +515,14 @@ fs_kernel(
       sum2[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 11; k++) {
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum2[e] = sum2[e] + part2[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum2, part2);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 32 + lane * 4;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 288; b += 32) {
-        float more[4];
-        fs_load(more, w2 + b * 288 + at);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum2[e] = sum2[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum2, w2, at, slice, (fs_index)gridDim.x, 32,
+          288);
     }
-    fs_across<fs_add, 8>(sum2);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum2);
-    __syncthreads();
     float x2 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
-      x2 = x2 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x2 = fs_slices<fs_add, 8>(sum2, (float *)scratch, 256, x2);
     if (own) {
       const float v2 = x2;
       const float v4 = v3 * v2;

@@ -14,7 +14,7 @@ constexpr fs_index FS_M = 40001;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store
 // cache.cuh: fs_cache_stays fs_cache_passes
-// reduce.cuh: fs_add fs_across
+// reduce.cuh: fs_add fs_across fs_add_parts fs_slices
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 // bulk.cuh: FS_RING fs_shared_address fs_bulk_init fs_bulk_expect fs_bulk_copy fs_bulk_copy fs_bulk_wait
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
@@ -110,24 +110,9 @@ fs_kernel(
     for (int e = 0; e < 4; e++) {
       sum1[e] = 0;
     }
-#pragma unroll 4
-    for (fs_index b = slice; b < (fs_index)gridDim.x && at < 1024; b += 32) {
-      float more[4];
-      fs_load(more, w1 + b * 1024 + at);
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        sum1[e] = sum1[e] + more[e];
-      }
-    }
-    fs_across<fs_add, 8>(sum1);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum1);
-    __syncthreads();
+    fs_add_parts<fs_add, 4>(sum1, w1, at, slice, (fs_index)gridDim.x, 32, 1024);
     float x1 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
-      x1 = x1 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x1 = fs_slices<fs_add, 8>(sum1, (float *)scratch, 256, x1);
     if (threadIdx.x < 32) {
       const fs_index j = x;
       if (j < 1024) {

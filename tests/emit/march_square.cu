@@ -951,7 +951,7 @@ constexpr int FS_ROW_THREADS = 256, FS_ROWS = 8;
 constexpr fs_index FS_M = 8192;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store
-// reduce.cuh: fs_add fs_across fs_parts
+// reduce.cuh: fs_add fs_across fs_add_parts fs_slices fs_parts
 // barrier.cuh: fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -1028,24 +1028,9 @@ fs_kernel(
     for (int e = 0; e < 4; e++) {
       sum5[e] = 0;
     }
-#pragma unroll 4
-    for (fs_index b = slice; b < parts && at < 8192; b += 16) {
-      float more[4];
-      fs_load(more, w5 + b * 8192 + at);
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        sum5[e] = sum5[e] + more[e];
-      }
-    }
-    fs_across<fs_add, 16>(sum5);
-    __syncthreads();
-    if (threadIdx.x % 32 < 16)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 16 + lane) * 4, sum5);
-    __syncthreads();
+    fs_add_parts<fs_add, 4>(sum5, w5, at, slice, parts, 16, 8192);
     float x5 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 64; b++)
-      x5 = x5 + ((float *)scratch)[b * 64 + threadIdx.x];
+    x5 = fs_slices<fs_add, 16>(sum5, (float *)scratch, 256, x5);
     if (threadIdx.x < 64) {
       const fs_index j = x;
       if (j < 8192) {
@@ -1151,7 +1136,7 @@ constexpr int FS_ROW_THREADS = 1024, FS_ROWS = 4;
 constexpr fs_index FS_M = 8192;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store
-// reduce.cuh: fs_add fs_warp fs_across fs_fold
+// reduce.cuh: fs_add fs_warp fs_across fs_fold fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -1249,20 +1234,8 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   float part11[2][4];
-  const auto fetch11 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 2; k++) {
-      const fs_index b = slice + k * 128;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part11[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 8192)
-          fs_load(part11[k], w11 + b * 8192 + at);
-    }
-  };
-  fetch11(blockIdx.x);
+  fs_fetch(part11, w11, (fs_index)blockIdx.x * 32 + lane * 4, slice, 128,
+      (fs_index)gridDim.x, 8192, 0);
   for (fs_index unit = blockIdx.x; unit < 256; unit += gridDim.x) {
     const fs_index x = unit * 32 + threadIdx.x;
     const fs_index j = x;
@@ -1272,23 +1245,11 @@ fs_kernel(
     for (int e = 0; e < 4; e++) {
       sum11[e] = 0;
     }
-#pragma unroll
-    for (int k = 0; k < 2; k++) {
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        sum11[e] = sum11[e] + part11[k][e];
-      }
-    }
-    fetch11(unit + gridDim.x);
-    fs_across<fs_add, 8>(sum11);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum11);
-    __syncthreads();
+    fs_add_fetched<fs_add>(sum11, part11);
+    fs_fetch(part11, w11, (unit + gridDim.x) * 32 + lane * 4, slice, 128,
+        (fs_index)gridDim.x, 8192, 0);
     float x11 = 0;
-#pragma unroll
-    for (int b = 0; b < 32 && threadIdx.x < 32; b++)
-      x11 = x11 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x11 = fs_slices<fs_add, 8>(sum11, (float *)scratch, 1024, x11);
     if (own) {
       const float v11 = x11;
       const float v13 = v12 * v11;

@@ -14,7 +14,7 @@ constexpr fs_index FS_M = 30000;
 
 // memory.cuh: fs_get fs_put fs_pack fs_values fs_load fs_store
 // cache.cuh: fs_cache_stays fs_cache_passes fs_words_by fs_load_by
-// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold
+// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold fs_side fs_add_parts fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -111,16 +111,7 @@ fs_kernel(
       const fs_index j = (c * 128 + t) * 2;
       const bool in = j < 500;
       double x[2];
-      fs_load(x, side + v * 2);
-#pragma unroll
-      for (int row = 1; row < 4; row++) {
-        double y[2];
-        fs_load(y, side + (row * 256 + v) * 2);
-#pragma unroll
-        for (int e = 0; e < 2; e++) {
-          x[e] = x[e] + y[e];
-        }
-      }
+      fs_side<fs_add, 4>(x, side, v, 256);
       if (in) fs_store(w4 + part * 512 + j, x);
     }
   }
@@ -128,20 +119,8 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   double part4[3][2];
-  const auto fetch4 = [&](fs_index unit) {
-    const fs_index at = unit * 16 + lane * 2;
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-      const fs_index b = slice + k * 64;
-#pragma unroll
-      for (int e = 0; e < 2; e++) {
-        part4[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 512)
-          fs_load(part4[k], w4 + b * 512 + at);
-    }
-  };
-  fetch4(blockIdx.x);
+  fs_fetch(part4, w4, (fs_index)blockIdx.x * 16 + lane * 2, slice, 64,
+      (fs_index)gridDim.x, 512, 0);
   for (fs_index unit = blockIdx.x; unit < 32; unit += gridDim.x) {
     const fs_index x = unit * 16 + threadIdx.x;
     const fs_index j = x;
@@ -152,34 +131,14 @@ fs_kernel(
       sum4[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 3; k++) {
-#pragma unroll
-        for (int e = 0; e < 2; e++) {
-          sum4[e] = sum4[e] + part4[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum4, part4);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 16 + lane * 2;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 512; b += 64) {
-        double more[2];
-        fs_load(more, w4 + b * 512 + at);
-#pragma unroll
-        for (int e = 0; e < 2; e++) {
-          sum4[e] = sum4[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum4, w4, at, slice, (fs_index)gridDim.x, 64,
+          512);
     }
-    fs_across<fs_add, 8>(sum4);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((double *)scratch + (threadIdx.x / 32 * 8 + lane) * 2, sum4);
-    __syncthreads();
     double x4 = 0;
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 16; b++)
-      x4 = x4 + ((double *)scratch)[b * 16 + threadIdx.x];
+    x4 = fs_slices<fs_add, 8>(sum4, (double *)scratch, 512, x4);
     if (own) {
       const double v4 = x4;
       fs_put(a4[j], v4);
@@ -201,7 +160,7 @@ constexpr int FS_ROW_THREADS = 128, FS_ROWS = 8;
 constexpr fs_index FS_M = 30000;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store
-// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold
+// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold fs_side fs_add_parts fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -294,16 +253,7 @@ fs_kernel(
       const fs_index j = (c * 128 + t) * 2;
       const bool in = j < 500;
       double x[2];
-      fs_load(x, side + v * 2);
-#pragma unroll
-      for (int row = 1; row < 4; row++) {
-        double y[2];
-        fs_load(y, side + (row * 256 + v) * 2);
-#pragma unroll
-        for (int e = 0; e < 2; e++) {
-          x[e] = x[e] + y[e];
-        }
-      }
+      fs_side<fs_add, 4>(x, side, v, 256);
       if (in) fs_store(w4 + part * 512 + j, x);
     }
   }
@@ -311,20 +261,8 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   double part4[2][2];
-  const auto fetch4 = [&](fs_index unit) {
-    const fs_index at = unit * 16 + lane * 2;
-#pragma unroll
-    for (int k = 0; k < 2; k++) {
-      const fs_index b = slice + k * 64;
-#pragma unroll
-      for (int e = 0; e < 2; e++) {
-        part4[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 512)
-          fs_load(part4[k], w4 + b * 512 + at);
-    }
-  };
-  fetch4(blockIdx.x);
+  fs_fetch(part4, w4, (fs_index)blockIdx.x * 16 + lane * 2, slice, 64,
+      (fs_index)gridDim.x, 512, 0);
   for (fs_index unit = blockIdx.x; unit < 32; unit += gridDim.x) {
     const fs_index x = unit * 16 + threadIdx.x;
     const fs_index j = x;
@@ -335,34 +273,14 @@ fs_kernel(
       sum4[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 2; k++) {
-#pragma unroll
-        for (int e = 0; e < 2; e++) {
-          sum4[e] = sum4[e] + part4[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum4, part4);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 16 + lane * 2;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 512; b += 64) {
-        double more[2];
-        fs_load(more, w4 + b * 512 + at);
-#pragma unroll
-        for (int e = 0; e < 2; e++) {
-          sum4[e] = sum4[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum4, w4, at, slice, (fs_index)gridDim.x, 64,
+          512);
     }
-    fs_across<fs_add, 8>(sum4);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((double *)scratch + (threadIdx.x / 32 * 8 + lane) * 2, sum4);
-    __syncthreads();
     double x4 = 0;
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 16; b++)
-      x4 = x4 + ((double *)scratch)[b * 16 + threadIdx.x];
+    x4 = fs_slices<fs_add, 8>(sum4, (double *)scratch, 512, x4);
     if (own) {
       const double v4 = x4;
       fs_put(a4[j], v4);

@@ -29,7 +29,7 @@ struct fs_first_smallest {
   __device__ __forceinline__ static T of(T a, T b) { return fs_first_of<fs_first_smallest>(a, b); }
 };
 
-// reduce.cuh: fs_lanes fs_warp fs_across fs_block fs_fold
+// reduce.cuh: fs_lanes fs_warp fs_across fs_block fs_fold fs_side fs_gather fs_add_parts fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -119,13 +119,9 @@ fs_kernel(
       const int t = v % 256;
       const fs_index j = c * 256 + t;
       const bool in = j < 400;
-      fs_spot<float> x = side[v];
-#pragma unroll
-      for (int row = 1; row < 2; row++) {
-        const fs_spot<float> y = side[row * 512 + v];
-        x = fs_first_smallest::of(x, y);
-      }
-      if (in) *(w2 + part * 416 + j) = x;
+      fs_spot<float> x[1];
+      fs_side<fs_first_smallest, 2>(x, side, v, 512);
+      if (in) *(w2 + part * 416 + j) = x[0];
     }
   }
   __syncthreads();
@@ -139,20 +135,12 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   fs_spot<float> part2[3][1];
-  const auto fetch2 = [&](fs_index unit) {
-    const fs_index at = unit * 8 + lane * 1;
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-      const fs_index b = slice + k * 64;
-      part2[k][0] = fs_spot<float>{__int_as_float(0x7f800000), 2147483647};
-      if (b < (fs_index)gridDim.x && at < 416)
-          fs_load(part2[k], w2 + b * 416 + at);
-    }
-  };
-  fetch2(blockIdx.x);
-  fs_spot<float> x3 = fs_spot<float>{__int_as_float(0xff800000), 2147483647};
-  for (unsigned b = threadIdx.x; b < gridDim.x; b += 512)
-    x3 = fs_first_largest::of(x3, fs_fresh(w3 + b));
+  fs_fetch(part2, w2, (fs_index)blockIdx.x * 8 + lane * 1, slice, 64,
+      (fs_index)gridDim.x, 416,
+      fs_spot<float>{__int_as_float(0x7f800000), 2147483647});
+  fs_spot<float> x3 = fs_gather<fs_first_largest,
+      0>(w3, gridDim.x, 512, fs_spot<float>{__int_as_float(0xff800000),
+      2147483647});
   const long long v3 = fs_block<fs_first_largest,
       16>(x3, (fs_spot<float> *)scratch).at;
   __syncthreads();
@@ -164,30 +152,15 @@ fs_kernel(
     fs_spot<float> sum2[1];
     sum2[0] = fs_spot<float>{__int_as_float(0x7f800000), 2147483647};
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 3; k++) {
-        sum2[0] = fs_first_smallest::of(sum2[0], part2[k][0]);
-      }
+      fs_add_fetched<fs_first_smallest>(sum2, part2);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 8 + lane * 1;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 416; b += 64) {
-        fs_spot<float> more[1];
-        fs_load(more, w2 + b * 416 + at);
-        sum2[0] = fs_first_smallest::of(sum2[0], more[0]);
-      }
+      fs_add_parts<fs_first_smallest,
+          1>(sum2, w2, at, slice, (fs_index)gridDim.x, 64, 416);
     }
-    fs_across<fs_first_smallest, 8>(sum2);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((fs_spot<float> *)scratch + (threadIdx.x / 32 * 8 + lane) * 1,
-        sum2);
-    __syncthreads();
     fs_spot<float> x2 = fs_spot<float>{__int_as_float(0x7f800000), 2147483647};
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 8; b++)
-      x2 = fs_first_smallest::of(x2,
-        ((fs_spot<float> *)scratch)[b * 8 + threadIdx.x]);
+    x2 = fs_slices<fs_first_smallest,
+        8>(sum2, (fs_spot<float> *)scratch, 512, x2);
     if (own) {
       const long long v2 = x2.at;
       fs_put(a2[j], v2);
@@ -225,7 +198,7 @@ struct fs_first_smallest {
   __device__ __forceinline__ static T of(T a, T b) { return fs_first_of<fs_first_smallest>(a, b); }
 };
 
-// reduce.cuh: fs_lanes fs_warp fs_across fs_block fs_fold
+// reduce.cuh: fs_lanes fs_warp fs_across fs_block fs_fold fs_side fs_gather fs_add_parts fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -314,13 +287,9 @@ fs_kernel(
       const int t = v % 256;
       const fs_index j = c * 256 + t;
       const bool in = j < 400;
-      fs_spot<float> x = side[v];
-#pragma unroll
-      for (int row = 1; row < 2; row++) {
-        const fs_spot<float> y = side[row * 512 + v];
-        x = fs_first_smallest::of(x, y);
-      }
-      if (in) *(w2 + part * 416 + j) = x;
+      fs_spot<float> x[1];
+      fs_side<fs_first_smallest, 2>(x, side, v, 512);
+      if (in) *(w2 + part * 416 + j) = x[0];
     }
   }
   __syncthreads();
@@ -334,20 +303,12 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   fs_spot<float> part2[2][1];
-  const auto fetch2 = [&](fs_index unit) {
-    const fs_index at = unit * 8 + lane * 1;
-#pragma unroll
-    for (int k = 0; k < 2; k++) {
-      const fs_index b = slice + k * 64;
-      part2[k][0] = fs_spot<float>{__int_as_float(0x7f800000), 2147483647};
-      if (b < (fs_index)gridDim.x && at < 416)
-          fs_load(part2[k], w2 + b * 416 + at);
-    }
-  };
-  fetch2(blockIdx.x);
-  fs_spot<float> x3 = fs_spot<float>{__int_as_float(0xff800000), 2147483647};
-  for (unsigned b = threadIdx.x; b < gridDim.x; b += 512)
-    x3 = fs_first_largest::of(x3, fs_fresh(w3 + b));
+  fs_fetch(part2, w2, (fs_index)blockIdx.x * 8 + lane * 1, slice, 64,
+      (fs_index)gridDim.x, 416,
+      fs_spot<float>{__int_as_float(0x7f800000), 2147483647});
+  fs_spot<float> x3 = fs_gather<fs_first_largest,
+      0>(w3, gridDim.x, 512, fs_spot<float>{__int_as_float(0xff800000),
+      2147483647});
   const long long v3 = fs_block<fs_first_largest,
       16>(x3, (fs_spot<float> *)scratch).at;
   __syncthreads();
@@ -359,30 +320,15 @@ fs_kernel(
     fs_spot<float> sum2[1];
     sum2[0] = fs_spot<float>{__int_as_float(0x7f800000), 2147483647};
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 2; k++) {
-        sum2[0] = fs_first_smallest::of(sum2[0], part2[k][0]);
-      }
+      fs_add_fetched<fs_first_smallest>(sum2, part2);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 8 + lane * 1;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 416; b += 64) {
-        fs_spot<float> more[1];
-        fs_load(more, w2 + b * 416 + at);
-        sum2[0] = fs_first_smallest::of(sum2[0], more[0]);
-      }
+      fs_add_parts<fs_first_smallest,
+          1>(sum2, w2, at, slice, (fs_index)gridDim.x, 64, 416);
     }
-    fs_across<fs_first_smallest, 8>(sum2);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((fs_spot<float> *)scratch + (threadIdx.x / 32 * 8 + lane) * 1,
-        sum2);
-    __syncthreads();
     fs_spot<float> x2 = fs_spot<float>{__int_as_float(0x7f800000), 2147483647};
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 8; b++)
-      x2 = fs_first_smallest::of(x2,
-        ((fs_spot<float> *)scratch)[b * 8 + threadIdx.x]);
+    x2 = fs_slices<fs_first_smallest,
+        8>(sum2, (fs_spot<float> *)scratch, 512, x2);
     if (own) {
       const long long v2 = x2.at;
       fs_put(a2[j], v2);
@@ -420,7 +366,7 @@ struct fs_first_smallest {
   __device__ __forceinline__ static T of(T a, T b) { return fs_first_of<fs_first_smallest>(a, b); }
 };
 
-// reduce.cuh: fs_lanes fs_warp fs_across fs_block fs_fold
+// reduce.cuh: fs_lanes fs_warp fs_across fs_block fs_fold fs_side fs_gather fs_add_parts fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -509,13 +455,9 @@ fs_kernel(
       const int t = v % 256;
       const fs_index j = c * 256 + t;
       const bool in = j < 400;
-      fs_spot<float> x = side[v];
-#pragma unroll
-      for (int row = 1; row < 2; row++) {
-        const fs_spot<float> y = side[row * 512 + v];
-        x = fs_first_smallest::of(x, y);
-      }
-      if (in) *(w2 + part * 416 + j) = x;
+      fs_spot<float> x[1];
+      fs_side<fs_first_smallest, 2>(x, side, v, 512);
+      if (in) *(w2 + part * 416 + j) = x[0];
     }
   }
   __syncthreads();
@@ -529,20 +471,12 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   fs_spot<float> part2[3][1];
-  const auto fetch2 = [&](fs_index unit) {
-    const fs_index at = unit * 8 + lane * 1;
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-      const fs_index b = slice + k * 64;
-      part2[k][0] = fs_spot<float>{__int_as_float(0x7f800000), 2147483647};
-      if (b < (fs_index)gridDim.x && at < 416)
-          fs_load(part2[k], w2 + b * 416 + at);
-    }
-  };
-  fetch2(blockIdx.x);
-  fs_spot<float> x3 = fs_spot<float>{__int_as_float(0xff800000), 2147483647};
-  for (unsigned b = threadIdx.x; b < gridDim.x; b += 512)
-    x3 = fs_first_largest::of(x3, fs_fresh(w3 + b));
+  fs_fetch(part2, w2, (fs_index)blockIdx.x * 8 + lane * 1, slice, 64,
+      (fs_index)gridDim.x, 416,
+      fs_spot<float>{__int_as_float(0x7f800000), 2147483647});
+  fs_spot<float> x3 = fs_gather<fs_first_largest,
+      0>(w3, gridDim.x, 512, fs_spot<float>{__int_as_float(0xff800000),
+      2147483647});
   const long long v3 = fs_block<fs_first_largest,
       16>(x3, (fs_spot<float> *)scratch).at;
   __syncthreads();
@@ -554,30 +488,15 @@ fs_kernel(
     fs_spot<float> sum2[1];
     sum2[0] = fs_spot<float>{__int_as_float(0x7f800000), 2147483647};
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 3; k++) {
-        sum2[0] = fs_first_smallest::of(sum2[0], part2[k][0]);
-      }
+      fs_add_fetched<fs_first_smallest>(sum2, part2);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 8 + lane * 1;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 416; b += 64) {
-        fs_spot<float> more[1];
-        fs_load(more, w2 + b * 416 + at);
-        sum2[0] = fs_first_smallest::of(sum2[0], more[0]);
-      }
+      fs_add_parts<fs_first_smallest,
+          1>(sum2, w2, at, slice, (fs_index)gridDim.x, 64, 416);
     }
-    fs_across<fs_first_smallest, 8>(sum2);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((fs_spot<float> *)scratch + (threadIdx.x / 32 * 8 + lane) * 1,
-        sum2);
-    __syncthreads();
     fs_spot<float> x2 = fs_spot<float>{__int_as_float(0x7f800000), 2147483647};
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 8; b++)
-      x2 = fs_first_smallest::of(x2,
-        ((fs_spot<float> *)scratch)[b * 8 + threadIdx.x]);
+    x2 = fs_slices<fs_first_smallest,
+        8>(sum2, (fs_spot<float> *)scratch, 512, x2);
     if (own) {
       const long long v2 = x2.at;
       fs_put(a2[j], v2);

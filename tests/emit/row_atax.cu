@@ -13,7 +13,7 @@ constexpr int FS_ROW_THREADS = 256, FS_ROWS = 1;
 constexpr fs_index FS_M = 600;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store
-// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold
+// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 // bulk.cuh: FS_RING fs_shared_address fs_bulk_init fs_bulk_expect fs_bulk_copy fs_bulk_copy fs_bulk_wait
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
@@ -108,20 +108,8 @@ fs_kernel(
   const int lane = threadIdx.x % 16;
   const int slice = threadIdx.x / 16;
   float part3[9][4];
-  const auto fetch3 = [&](fs_index unit) {
-    const fs_index at = unit * 64 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 9; k++) {
-      const fs_index b = slice + k * 16;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part3[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 16384)
-          fs_load(part3[k], w3 + b * 16384 + at);
-    }
-  };
-  fetch3(blockIdx.x);
+  fs_fetch(part3, w3, (fs_index)blockIdx.x * 64 + lane * 4, slice, 16,
+      (fs_index)gridDim.x, 16384, 0);
   for (fs_index unit = blockIdx.x; unit < 256; unit += gridDim.x) {
     const fs_index x = unit * 64 + threadIdx.x;
     const fs_index j = x;
@@ -131,23 +119,11 @@ fs_kernel(
     for (int e = 0; e < 4; e++) {
       sum3[e] = 0;
     }
-#pragma unroll
-    for (int k = 0; k < 9; k++) {
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        sum3[e] = sum3[e] + part3[k][e];
-      }
-    }
-    fetch3(unit + gridDim.x);
-    fs_across<fs_add, 16>(sum3);
-    __syncthreads();
-    if (threadIdx.x % 32 < 16)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 16 + lane) * 4, sum3);
-    __syncthreads();
+    fs_add_fetched<fs_add>(sum3, part3);
+    fs_fetch(part3, w3, (unit + gridDim.x) * 64 + lane * 4, slice, 16,
+        (fs_index)gridDim.x, 16384, 0);
     float x3 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 64; b++)
-      x3 = x3 + ((float *)scratch)[b * 64 + threadIdx.x];
+    x3 = fs_slices<fs_add, 16>(sum3, (float *)scratch, 256, x3);
     if (own) {
       const float v3 = x3;
       fs_put(a2[j], v3);
@@ -169,7 +145,7 @@ constexpr int FS_ROW_THREADS = 512, FS_ROWS = 1;
 constexpr fs_index FS_M = 600;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store
-// reduce.cuh: fs_add fs_lanes fs_warp fs_fold
+// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -255,20 +231,8 @@ fs_kernel(
   const int lane = threadIdx.x % 32;
   const int slice = threadIdx.x / 32;
   float part3[7][4];
-  const auto fetch3 = [&](fs_index unit) {
-    const fs_index at = unit * 128 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 7; k++) {
-      const fs_index b = slice + k * 16;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part3[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 16384)
-          fs_load(part3[k], w3 + b * 16384 + at);
-    }
-  };
-  fetch3(blockIdx.x);
+  fs_fetch(part3, w3, (fs_index)blockIdx.x * 128 + lane * 4, slice, 16,
+      (fs_index)gridDim.x, 16384, 0);
   for (fs_index unit = blockIdx.x; unit < 128; unit += gridDim.x) {
     const fs_index x = unit * 128 + threadIdx.x;
     const fs_index j = x;
@@ -278,22 +242,11 @@ fs_kernel(
     for (int e = 0; e < 4; e++) {
       sum3[e] = 0;
     }
-#pragma unroll
-    for (int k = 0; k < 7; k++) {
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        sum3[e] = sum3[e] + part3[k][e];
-      }
-    }
-    fetch3(unit + gridDim.x);
-    __syncthreads();
-    if (threadIdx.x % 32 < 32)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 32 + lane) * 4, sum3);
-    __syncthreads();
+    fs_add_fetched<fs_add>(sum3, part3);
+    fs_fetch(part3, w3, (unit + gridDim.x) * 128 + lane * 4, slice, 16,
+        (fs_index)gridDim.x, 16384, 0);
     float x3 = 0;
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 128; b++)
-      x3 = x3 + ((float *)scratch)[b * 128 + threadIdx.x];
+    x3 = fs_slices<fs_add, 32>(sum3, (float *)scratch, 512, x3);
     if (own) {
       const float v3 = x3;
       fs_put(a2[j], v3);

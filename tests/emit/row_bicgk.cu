@@ -14,7 +14,7 @@ constexpr fs_index FS_M = 4096;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store
 // cache.cuh: fs_cache_stays fs_cache_passes
-// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold
+// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold fs_add_parts fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 // bulk.cuh: FS_RING fs_shared_address fs_bulk_init fs_bulk_expect fs_bulk_copy fs_bulk_copy fs_bulk_wait
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
@@ -137,20 +137,8 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   float part4[5][4];
-  const auto fetch4 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 5; k++) {
-      const fs_index b = slice + k * 32;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part4[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 4096)
-          fs_load(part4[k], w4 + b * 4096 + at);
-    }
-  };
-  fetch4(blockIdx.x);
+  fs_fetch(part4, w4, (fs_index)blockIdx.x * 32 + lane * 4, slice, 32,
+      (fs_index)gridDim.x, 4096, 0);
   for (fs_index unit = blockIdx.x; unit < 128; unit += gridDim.x) {
     const fs_index x = unit * 32 + threadIdx.x;
     const fs_index j = x;
@@ -161,34 +149,14 @@ fs_kernel(
       sum4[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 5; k++) {
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum4[e] = sum4[e] + part4[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum4, part4);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 32 + lane * 4;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 4096; b += 32) {
-        float more[4];
-        fs_load(more, w4 + b * 4096 + at);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum4[e] = sum4[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum4, w4, at, slice, (fs_index)gridDim.x, 32,
+          4096);
     }
-    fs_across<fs_add, 8>(sum4);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum4);
-    __syncthreads();
     float x4 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
-      x4 = x4 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x4 = fs_slices<fs_add, 8>(sum4, (float *)scratch, 256, x4);
     if (own) {
       const float v4 = x4;
       fs_put(a4[j], v4);
@@ -211,7 +179,7 @@ constexpr fs_index FS_M = 4096;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store
 // cache.cuh: fs_cache_stays fs_cache_passes
-// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold
+// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold fs_add_parts fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 // bulk.cuh: FS_RING fs_shared_address fs_bulk_init fs_bulk_expect fs_bulk_copy fs_bulk_copy fs_bulk_wait
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
@@ -334,20 +302,8 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   float part4[5][4];
-  const auto fetch4 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 5; k++) {
-      const fs_index b = slice + k * 32;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part4[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 4096)
-          fs_load(part4[k], w4 + b * 4096 + at);
-    }
-  };
-  fetch4(blockIdx.x);
+  fs_fetch(part4, w4, (fs_index)blockIdx.x * 32 + lane * 4, slice, 32,
+      (fs_index)gridDim.x, 4096, 0);
   for (fs_index unit = blockIdx.x; unit < 128; unit += gridDim.x) {
     const fs_index x = unit * 32 + threadIdx.x;
     const fs_index j = x;
@@ -358,34 +314,14 @@ fs_kernel(
       sum4[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 5; k++) {
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum4[e] = sum4[e] + part4[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum4, part4);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 32 + lane * 4;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 4096; b += 32) {
-        float more[4];
-        fs_load(more, w4 + b * 4096 + at);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum4[e] = sum4[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum4, w4, at, slice, (fs_index)gridDim.x, 32,
+          4096);
     }
-    fs_across<fs_add, 8>(sum4);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum4);
-    __syncthreads();
     float x4 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
-      x4 = x4 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x4 = fs_slices<fs_add, 8>(sum4, (float *)scratch, 256, x4);
     if (own) {
       const float v4 = x4;
       fs_put(a4[j], v4);
@@ -407,7 +343,7 @@ constexpr int FS_ROW_THREADS = 512, FS_ROWS = 4;
 constexpr fs_index FS_M = 4096;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store
-// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold
+// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -494,20 +430,8 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   float part4[2][4];
-  const auto fetch4 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 2; k++) {
-      const fs_index b = slice + k * 64;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part4[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 4096)
-          fs_load(part4[k], w4 + b * 4096 + at);
-    }
-  };
-  fetch4(blockIdx.x);
+  fs_fetch(part4, w4, (fs_index)blockIdx.x * 32 + lane * 4, slice, 64,
+      (fs_index)gridDim.x, 4096, 0);
   for (fs_index unit = blockIdx.x; unit < 128; unit += gridDim.x) {
     const fs_index x = unit * 32 + threadIdx.x;
     const fs_index j = x;
@@ -517,23 +441,11 @@ fs_kernel(
     for (int e = 0; e < 4; e++) {
       sum4[e] = 0;
     }
-#pragma unroll
-    for (int k = 0; k < 2; k++) {
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        sum4[e] = sum4[e] + part4[k][e];
-      }
-    }
-    fetch4(unit + gridDim.x);
-    fs_across<fs_add, 8>(sum4);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum4);
-    __syncthreads();
+    fs_add_fetched<fs_add>(sum4, part4);
+    fs_fetch(part4, w4, (unit + gridDim.x) * 32 + lane * 4, slice, 64,
+        (fs_index)gridDim.x, 4096, 0);
     float x4 = 0;
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 32; b++)
-      x4 = x4 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x4 = fs_slices<fs_add, 8>(sum4, (float *)scratch, 512, x4);
     if (own) {
       const float v4 = x4;
       fs_put(a4[j], v4);
@@ -555,7 +467,7 @@ constexpr int FS_ROW_THREADS = 256, FS_ROWS = 4;
 constexpr fs_index FS_M = 4096;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store
-// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold
+// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold fs_add_parts fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -642,20 +554,8 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   float part4[5][4];
-  const auto fetch4 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 5; k++) {
-      const fs_index b = slice + k * 32;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part4[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 4096)
-          fs_load(part4[k], w4 + b * 4096 + at);
-    }
-  };
-  fetch4(blockIdx.x);
+  fs_fetch(part4, w4, (fs_index)blockIdx.x * 32 + lane * 4, slice, 32,
+      (fs_index)gridDim.x, 4096, 0);
   for (fs_index unit = blockIdx.x; unit < 128; unit += gridDim.x) {
     const fs_index x = unit * 32 + threadIdx.x;
     const fs_index j = x;
@@ -666,34 +566,14 @@ fs_kernel(
       sum4[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 5; k++) {
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum4[e] = sum4[e] + part4[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum4, part4);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 32 + lane * 4;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 4096; b += 32) {
-        float more[4];
-        fs_load(more, w4 + b * 4096 + at);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum4[e] = sum4[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum4, w4, at, slice, (fs_index)gridDim.x, 32,
+          4096);
     }
-    fs_across<fs_add, 8>(sum4);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum4);
-    __syncthreads();
     float x4 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
-      x4 = x4 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x4 = fs_slices<fs_add, 8>(sum4, (float *)scratch, 256, x4);
     if (own) {
       const float v4 = x4;
       fs_put(a4[j], v4);

@@ -14,7 +14,7 @@ constexpr fs_index FS_M = 8192;
 
 // memory.cuh: fs_from_bf16 fs_to_bf16 fs_round_bf16 fs_get fs_put fs_bf16 fs_pack fs_values fs_bf16 fs_load fs_store
 // cache.cuh: fs_cache_stays fs_cache_passes
-// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold
+// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 // bulk.cuh: FS_RING fs_shared_address fs_bulk_init fs_bulk_expect fs_bulk_copy fs_bulk_copy fs_bulk_wait
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
@@ -137,20 +137,8 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   float part4[5][4];
-  const auto fetch4 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 5; k++) {
-      const fs_index b = slice + k * 32;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part4[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 8192)
-          fs_load(part4[k], w4 + b * 8192 + at);
-    }
-  };
-  fetch4(blockIdx.x);
+  fs_fetch(part4, w4, (fs_index)blockIdx.x * 32 + lane * 4, slice, 32,
+      (fs_index)gridDim.x, 8192, 0);
   for (fs_index unit = blockIdx.x; unit < 256; unit += gridDim.x) {
     const fs_index x = unit * 32 + threadIdx.x;
     const fs_index j = x;
@@ -160,23 +148,11 @@ fs_kernel(
     for (int e = 0; e < 4; e++) {
       sum4[e] = 0;
     }
-#pragma unroll
-    for (int k = 0; k < 5; k++) {
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        sum4[e] = sum4[e] + part4[k][e];
-      }
-    }
-    fetch4(unit + gridDim.x);
-    fs_across<fs_add, 8>(sum4);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum4);
-    __syncthreads();
+    fs_add_fetched<fs_add>(sum4, part4);
+    fs_fetch(part4, w4, (unit + gridDim.x) * 32 + lane * 4, slice, 32,
+        (fs_index)gridDim.x, 8192, 0);
     float x4 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
-      x4 = x4 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x4 = fs_slices<fs_add, 8>(sum4, (float *)scratch, 256, x4);
     if (own) {
       const float v4 = fs_round_bf16(x4);
       fs_put(a4[j], v4);
@@ -199,7 +175,7 @@ constexpr fs_index FS_M = 8192;
 
 // memory.cuh: fs_from_bf16 fs_to_bf16 fs_round_bf16 fs_get fs_put fs_bf16 fs_pack fs_values fs_bf16 fs_load fs_store
 // cache.cuh: fs_cache_stays fs_cache_passes
-// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold
+// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 // bulk.cuh: FS_RING fs_shared_address fs_bulk_init fs_bulk_expect fs_bulk_copy fs_bulk_copy fs_bulk_wait
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
@@ -322,20 +298,8 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   float part4[5][4];
-  const auto fetch4 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 5; k++) {
-      const fs_index b = slice + k * 32;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part4[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 8192)
-          fs_load(part4[k], w4 + b * 8192 + at);
-    }
-  };
-  fetch4(blockIdx.x);
+  fs_fetch(part4, w4, (fs_index)blockIdx.x * 32 + lane * 4, slice, 32,
+      (fs_index)gridDim.x, 8192, 0);
   for (fs_index unit = blockIdx.x; unit < 256; unit += gridDim.x) {
     const fs_index x = unit * 32 + threadIdx.x;
     const fs_index j = x;
@@ -345,23 +309,11 @@ fs_kernel(
     for (int e = 0; e < 4; e++) {
       sum4[e] = 0;
     }
-#pragma unroll
-    for (int k = 0; k < 5; k++) {
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        sum4[e] = sum4[e] + part4[k][e];
-      }
-    }
-    fetch4(unit + gridDim.x);
-    fs_across<fs_add, 8>(sum4);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum4);
-    __syncthreads();
+    fs_add_fetched<fs_add>(sum4, part4);
+    fs_fetch(part4, w4, (unit + gridDim.x) * 32 + lane * 4, slice, 32,
+        (fs_index)gridDim.x, 8192, 0);
     float x4 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
-      x4 = x4 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x4 = fs_slices<fs_add, 8>(sum4, (float *)scratch, 256, x4);
     if (own) {
       const float v4 = fs_round_bf16(x4);
       fs_put(a4[j], v4);
@@ -383,7 +335,7 @@ constexpr int FS_ROW_THREADS = 512, FS_ROWS = 4;
 constexpr fs_index FS_M = 8192;
 
 // memory.cuh: fs_from_bf16 fs_to_bf16 fs_round_bf16 fs_get fs_put fs_bf16 fs_pack fs_values fs_bf16 fs_load fs_store
-// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold
+// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -470,20 +422,8 @@ fs_kernel(
   const int lane = threadIdx.x % 16;
   const int slice = threadIdx.x / 16;
   float part4[4][4];
-  const auto fetch4 = [&](fs_index unit) {
-    const fs_index at = unit * 64 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-      const fs_index b = slice + k * 32;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part4[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 8192)
-          fs_load(part4[k], w4 + b * 8192 + at);
-    }
-  };
-  fetch4(blockIdx.x);
+  fs_fetch(part4, w4, (fs_index)blockIdx.x * 64 + lane * 4, slice, 32,
+      (fs_index)gridDim.x, 8192, 0);
   for (fs_index unit = blockIdx.x; unit < 128; unit += gridDim.x) {
     const fs_index x = unit * 64 + threadIdx.x;
     const fs_index j = x;
@@ -493,23 +433,11 @@ fs_kernel(
     for (int e = 0; e < 4; e++) {
       sum4[e] = 0;
     }
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        sum4[e] = sum4[e] + part4[k][e];
-      }
-    }
-    fetch4(unit + gridDim.x);
-    fs_across<fs_add, 16>(sum4);
-    __syncthreads();
-    if (threadIdx.x % 32 < 16)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 16 + lane) * 4, sum4);
-    __syncthreads();
+    fs_add_fetched<fs_add>(sum4, part4);
+    fs_fetch(part4, w4, (unit + gridDim.x) * 64 + lane * 4, slice, 32,
+        (fs_index)gridDim.x, 8192, 0);
     float x4 = 0;
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 64; b++)
-      x4 = x4 + ((float *)scratch)[b * 64 + threadIdx.x];
+    x4 = fs_slices<fs_add, 16>(sum4, (float *)scratch, 512, x4);
     if (own) {
       const float v4 = fs_round_bf16(x4);
       fs_put(a4[j], v4);

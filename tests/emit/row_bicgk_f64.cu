@@ -13,7 +13,7 @@ constexpr int FS_ROW_THREADS = 512, FS_ROWS = 2;
 constexpr fs_index FS_M = 2048;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store
-// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold
+// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold fs_add_parts fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -101,20 +101,8 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   double part4[3][2];
-  const auto fetch4 = [&](fs_index unit) {
-    const fs_index at = unit * 16 + lane * 2;
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-      const fs_index b = slice + k * 64;
-#pragma unroll
-      for (int e = 0; e < 2; e++) {
-        part4[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 2048)
-          fs_load(part4[k], w4 + b * 2048 + at);
-    }
-  };
-  fetch4(blockIdx.x);
+  fs_fetch(part4, w4, (fs_index)blockIdx.x * 16 + lane * 2, slice, 64,
+      (fs_index)gridDim.x, 2048, 0);
   for (fs_index unit = blockIdx.x; unit < 128; unit += gridDim.x) {
     const fs_index x = unit * 16 + threadIdx.x;
     const fs_index j = x;
@@ -125,34 +113,14 @@ fs_kernel(
       sum4[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 3; k++) {
-#pragma unroll
-        for (int e = 0; e < 2; e++) {
-          sum4[e] = sum4[e] + part4[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum4, part4);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 16 + lane * 2;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 2048; b += 64) {
-        double more[2];
-        fs_load(more, w4 + b * 2048 + at);
-#pragma unroll
-        for (int e = 0; e < 2; e++) {
-          sum4[e] = sum4[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum4, w4, at, slice, (fs_index)gridDim.x, 64,
+          2048);
     }
-    fs_across<fs_add, 8>(sum4);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((double *)scratch + (threadIdx.x / 32 * 8 + lane) * 2, sum4);
-    __syncthreads();
     double x4 = 0;
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 16; b++)
-      x4 = x4 + ((double *)scratch)[b * 16 + threadIdx.x];
+    x4 = fs_slices<fs_add, 8>(sum4, (double *)scratch, 512, x4);
     if (own) {
       const double v4 = x4;
       fs_put(a4[j], v4);

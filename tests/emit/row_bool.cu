@@ -13,7 +13,7 @@ constexpr int FS_ROW_THREADS = 64, FS_ROWS = 16;
 constexpr fs_index FS_M = 3000;
 
 // memory.cuh: fs_get fs_put fs_bool fs_pack fs_load fs_store
-// reduce.cuh: fs_or fs_and fs_lanes fs_warp fs_across fs_fold
+// reduce.cuh: fs_or fs_and fs_lanes fs_warp fs_across fs_fold fs_side fs_add_parts fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -102,16 +102,7 @@ fs_kernel(
       const fs_index j = (c * 64 + t) * 4;
       const bool in = j < 400;
       int x[4];
-      fs_load(x, side + v * 4);
-#pragma unroll
-      for (int row = 1; row < 8; row++) {
-        int y[4];
-        fs_load(y, side + (row * 128 + v) * 4);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          x[e] = x[e] | y[e];
-        }
-      }
+      fs_side<fs_or, 8>(x, side, v, 128);
       if (in) fs_store(w2 + part * 416 + j, x);
     }
   }
@@ -119,20 +110,8 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   int part2[3][4];
-  const auto fetch2 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-      const fs_index b = slice + k * 64;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part2[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 416)
-          fs_load(part2[k], w2 + b * 416 + at);
-    }
-  };
-  fetch2(blockIdx.x);
+  fs_fetch(part2, w2, (fs_index)blockIdx.x * 32 + lane * 4, slice, 64,
+      (fs_index)gridDim.x, 416, 0);
   for (fs_index unit = blockIdx.x; unit < 13; unit += gridDim.x) {
     const fs_index x = unit * 32 + threadIdx.x;
     const fs_index j = x;
@@ -143,34 +122,13 @@ fs_kernel(
       sum2[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 3; k++) {
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum2[e] = sum2[e] | part2[k][e];
-        }
-      }
+      fs_add_fetched<fs_or>(sum2, part2);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 32 + lane * 4;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 416; b += 64) {
-        int more[4];
-        fs_load(more, w2 + b * 416 + at);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum2[e] = sum2[e] | more[e];
-        }
-      }
+      fs_add_parts<fs_or, 1>(sum2, w2, at, slice, (fs_index)gridDim.x, 64, 416);
     }
-    fs_across<fs_or, 8>(sum2);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((int *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum2);
-    __syncthreads();
     int x2 = 0;
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 32; b++)
-      x2 = x2 | ((int *)scratch)[b * 32 + threadIdx.x];
+    x2 = fs_slices<fs_or, 8>(sum2, (int *)scratch, 512, x2);
     if (own) {
       const bool v2 = x2 != 0;
       fs_put(a2[j], v2);

@@ -16,7 +16,7 @@ constexpr fs_index FS_M = 2001;
 
 // maps.cuh: fs_max
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store fs_fresh
-// reduce.cuh: fs_add fs_larger fs_lanes fs_warp fs_across fs_block fs_parts
+// reduce.cuh: fs_add fs_larger fs_lanes fs_warp fs_across fs_block fs_side fs_gather fs_add_parts fs_slices fs_parts
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -85,16 +85,7 @@ fs_kernel(
         const int t = v % 32;
         const fs_index j = (strip * 32 + t) * 4;
         float x[4];
-        fs_load(x, side + v * 4);
-#pragma unroll
-        for (int row = 1; row < 8; row++) {
-          float y[4];
-          fs_load(y, side + (row * 32 + v) * 4);
-#pragma unroll
-          for (int e = 0; e < 4; e++) {
-            x[e] = x[e] + y[e];
-          }
-        }
+        fs_side<fs_add, 8>(x, side, v, 32);
         fs_store(w2 + part * 2048 + j, x);
       }
     }
@@ -107,18 +98,8 @@ fs_kernel(
     __syncthreads();
   }
   fs_grid_barrier(counters);
-  float x3 = __int_as_float(0xff800000);
-  const float part3_0 = threadIdx.x < gridDim.x ? fs_fresh(w3 + threadIdx.x) :
-      __int_as_float(0xff800000);
-  const float part3_1 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 256) : __int_as_float(0xff800000);
-  const float part3_2 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 512) : __int_as_float(0xff800000);
-  x3 = fs_max(x3, part3_0);
-  x3 = fs_max(x3, part3_1);
-  x3 = fs_max(x3, part3_2);
-  for (unsigned b = threadIdx.x + 768; b < gridDim.x; b += 256)
-    x3 = fs_max(x3, fs_fresh(w3 + b));
+  float x3 = fs_gather<fs_larger,
+      3>(w3, gridDim.x, 256, __int_as_float(0xff800000));
   const float v3 = fs_block<fs_larger, 8>(x3, (float *)scratch);
   __syncthreads();
   if (blockIdx.x == 0 && threadIdx.x == 0) fs_put(a3[0], v3);
@@ -132,24 +113,9 @@ fs_kernel(
     for (int e = 0; e < 4; e++) {
       sum2[e] = 0;
     }
-#pragma unroll 4
-    for (fs_index b = slice; b < parts && at < 2048; b += 32) {
-      float more[4];
-      fs_load(more, w2 + b * 2048 + at);
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        sum2[e] = sum2[e] + more[e];
-      }
-    }
-    fs_across<fs_add, 8>(sum2);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum2);
-    __syncthreads();
+    fs_add_parts<fs_add, 4>(sum2, w2, at, slice, parts, 32, 2048);
     float x2 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
-      x2 = x2 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x2 = fs_slices<fs_add, 8>(sum2, (float *)scratch, 256, x2);
     if (threadIdx.x < 32) {
       const fs_index j = x;
       if (j < 2048) {

@@ -14,7 +14,7 @@ constexpr fs_index FS_M = 4096;
 
 // memory.cuh: fs_get fs_put fs_pack fs_values fs_load fs_store
 // cache.cuh: fs_cache_stays fs_cache_passes fs_words_by fs_load_by
-// reduce.cuh: fs_add fs_across
+// reduce.cuh: fs_add fs_across fs_add_parts fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -66,20 +66,8 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   float part1[3][4];
-  const auto fetch1 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-      const fs_index b = slice + k * 64;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part1[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 4096)
-          fs_load(part1[k], w1 + b * 4096 + at);
-    }
-  };
-  fetch1(blockIdx.x);
+  fs_fetch(part1, w1, (fs_index)blockIdx.x * 32 + lane * 4, slice, 64,
+      (fs_index)gridDim.x, 4096, 0);
   for (fs_index unit = blockIdx.x; unit < 128; unit += gridDim.x) {
     const fs_index x = unit * 32 + threadIdx.x;
     const fs_index j = x;
@@ -90,34 +78,14 @@ fs_kernel(
       sum1[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 3; k++) {
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum1[e] = sum1[e] + part1[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum1, part1);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 32 + lane * 4;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 4096; b += 64) {
-        float more[4];
-        fs_load(more, w1 + b * 4096 + at);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum1[e] = sum1[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum1, w1, at, slice, (fs_index)gridDim.x, 64,
+          4096);
     }
-    fs_across<fs_add, 8>(sum1);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum1);
-    __syncthreads();
     float x1 = 0;
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 32; b++)
-      x1 = x1 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x1 = fs_slices<fs_add, 8>(sum1, (float *)scratch, 512, x1);
     if (own) {
       const float v1 = x1;
       fs_put(a1[j], v1);

@@ -16,7 +16,7 @@ constexpr fs_index FS_M = 600;
 
 // maps.cuh: fs_max
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store
-// reduce.cuh: fs_add fs_larger fs_across fs_parts
+// reduce.cuh: fs_add fs_larger fs_across fs_side fs_add_parts fs_slices fs_parts
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -75,16 +75,7 @@ fs_kernel(
         const fs_index j = (strip * 32 + t) * 4;
         const bool in = j < 400;
         float x[4];
-        fs_load(x, side + v * 4);
-#pragma unroll
-        for (int row = 1; row < 8; row++) {
-          float y[4];
-          fs_load(y, side + (row * 32 + v) * 4);
-#pragma unroll
-          for (int e = 0; e < 4; e++) {
-            x[e] = x[e] + y[e];
-          }
-        }
+        fs_side<fs_add, 8>(x, side, v, 32);
         if (in) fs_store(w1 + part * 416 + j, x);
       }
     }
@@ -98,16 +89,7 @@ fs_kernel(
         const fs_index j = (strip * 32 + t) * 4;
         const bool in = j < 400;
         float x[4];
-        fs_load(x, side + v * 4);
-#pragma unroll
-        for (int row = 1; row < 8; row++) {
-          float y[4];
-          fs_load(y, side + (row * 32 + v) * 4);
-#pragma unroll
-          for (int e = 0; e < 4; e++) {
-            x[e] = x[e] + y[e];
-          }
-        }
+        fs_side<fs_add, 8>(x, side, v, 32);
         if (in) fs_store(w2 + part * 416 + j, x);
       }
     }
@@ -121,16 +103,7 @@ fs_kernel(
         const fs_index j = (strip * 32 + t) * 4;
         const bool in = j < 400;
         float x[4];
-        fs_load(x, side + v * 4);
-#pragma unroll
-        for (int row = 1; row < 8; row++) {
-          float y[4];
-          fs_load(y, side + (row * 32 + v) * 4);
-#pragma unroll
-          for (int e = 0; e < 4; e++) {
-            x[e] = fs_max(x[e], y[e]);
-          }
-        }
+        fs_side<fs_larger, 8>(x, side, v, 32);
         if (in) fs_store(w3 + part * 416 + j, x);
       }
     }
@@ -146,70 +119,25 @@ fs_kernel(
     for (int e = 0; e < 4; e++) {
       sum1[e] = 0;
     }
-#pragma unroll 4
-    for (fs_index b = slice; b < parts && at < 416; b += 32) {
-      float more[4];
-      fs_load(more, w1 + b * 416 + at);
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        sum1[e] = sum1[e] + more[e];
-      }
-    }
-    fs_across<fs_add, 8>(sum1);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum1);
-    __syncthreads();
+    fs_add_parts<fs_add, 4>(sum1, w1, at, slice, parts, 32, 416);
     float x1 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
-      x1 = x1 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x1 = fs_slices<fs_add, 8>(sum1, (float *)scratch, 256, x1);
     float sum2[4];
 #pragma unroll
     for (int e = 0; e < 4; e++) {
       sum2[e] = 0;
     }
-#pragma unroll 4
-    for (fs_index b = slice; b < parts && at < 416; b += 32) {
-      float more[4];
-      fs_load(more, w2 + b * 416 + at);
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        sum2[e] = sum2[e] + more[e];
-      }
-    }
-    fs_across<fs_add, 8>(sum2);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum2);
-    __syncthreads();
+    fs_add_parts<fs_add, 4>(sum2, w2, at, slice, parts, 32, 416);
     float x2 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
-      x2 = x2 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x2 = fs_slices<fs_add, 8>(sum2, (float *)scratch, 256, x2);
     float sum3[4];
 #pragma unroll
     for (int e = 0; e < 4; e++) {
       sum3[e] = __int_as_float(0xff800000);
     }
-#pragma unroll 4
-    for (fs_index b = slice; b < parts && at < 416; b += 32) {
-      float more[4];
-      fs_load(more, w3 + b * 416 + at);
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        sum3[e] = fs_max(sum3[e], more[e]);
-      }
-    }
-    fs_across<fs_larger, 8>(sum3);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum3);
-    __syncthreads();
+    fs_add_parts<fs_larger, 4>(sum3, w3, at, slice, parts, 32, 416);
     float x3 = __int_as_float(0xff800000);
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
-      x3 = fs_max(x3, ((float *)scratch)[b * 32 + threadIdx.x]);
+    x3 = fs_slices<fs_larger, 8>(sum3, (float *)scratch, 256, x3);
     if (threadIdx.x < 32) {
       const fs_index j = x;
       if (j < 400) {
@@ -241,7 +169,7 @@ constexpr fs_index FS_M = 600;
 
 // maps.cuh: fs_max
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store
-// reduce.cuh: fs_add fs_larger fs_across fs_parts
+// reduce.cuh: fs_add fs_larger fs_across fs_side fs_add_parts fs_slices fs_parts
 // barrier.cuh: fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -299,16 +227,7 @@ fs_kernel(
         const fs_index j = (strip * 32 + t) * 4;
         const bool in = j < 400;
         float x[4];
-        fs_load(x, side + v * 4);
-#pragma unroll
-        for (int row = 1; row < 8; row++) {
-          float y[4];
-          fs_load(y, side + (row * 32 + v) * 4);
-#pragma unroll
-          for (int e = 0; e < 4; e++) {
-            x[e] = x[e] + y[e];
-          }
-        }
+        fs_side<fs_add, 8>(x, side, v, 32);
         if (in) fs_store(w1 + part * 416 + j, x);
       }
     }
@@ -322,16 +241,7 @@ fs_kernel(
         const fs_index j = (strip * 32 + t) * 4;
         const bool in = j < 400;
         float x[4];
-        fs_load(x, side + v * 4);
-#pragma unroll
-        for (int row = 1; row < 8; row++) {
-          float y[4];
-          fs_load(y, side + (row * 32 + v) * 4);
-#pragma unroll
-          for (int e = 0; e < 4; e++) {
-            x[e] = x[e] + y[e];
-          }
-        }
+        fs_side<fs_add, 8>(x, side, v, 32);
         if (in) fs_store(w2 + part * 416 + j, x);
       }
     }
@@ -345,16 +255,7 @@ fs_kernel(
         const fs_index j = (strip * 32 + t) * 4;
         const bool in = j < 400;
         float x[4];
-        fs_load(x, side + v * 4);
-#pragma unroll
-        for (int row = 1; row < 8; row++) {
-          float y[4];
-          fs_load(y, side + (row * 32 + v) * 4);
-#pragma unroll
-          for (int e = 0; e < 4; e++) {
-            x[e] = fs_max(x[e], y[e]);
-          }
-        }
+        fs_side<fs_larger, 8>(x, side, v, 32);
         if (in) fs_store(w3 + part * 416 + j, x);
       }
     }
@@ -370,70 +271,25 @@ fs_kernel(
     for (int e = 0; e < 4; e++) {
       sum1[e] = 0;
     }
-#pragma unroll 4
-    for (fs_index b = slice; b < parts && at < 416; b += 32) {
-      float more[4];
-      fs_load(more, w1 + b * 416 + at);
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        sum1[e] = sum1[e] + more[e];
-      }
-    }
-    fs_across<fs_add, 8>(sum1);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum1);
-    __syncthreads();
+    fs_add_parts<fs_add, 4>(sum1, w1, at, slice, parts, 32, 416);
     float x1 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
-      x1 = x1 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x1 = fs_slices<fs_add, 8>(sum1, (float *)scratch, 256, x1);
     float sum2[4];
 #pragma unroll
     for (int e = 0; e < 4; e++) {
       sum2[e] = 0;
     }
-#pragma unroll 4
-    for (fs_index b = slice; b < parts && at < 416; b += 32) {
-      float more[4];
-      fs_load(more, w2 + b * 416 + at);
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        sum2[e] = sum2[e] + more[e];
-      }
-    }
-    fs_across<fs_add, 8>(sum2);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum2);
-    __syncthreads();
+    fs_add_parts<fs_add, 4>(sum2, w2, at, slice, parts, 32, 416);
     float x2 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
-      x2 = x2 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x2 = fs_slices<fs_add, 8>(sum2, (float *)scratch, 256, x2);
     float sum3[4];
 #pragma unroll
     for (int e = 0; e < 4; e++) {
       sum3[e] = __int_as_float(0xff800000);
     }
-#pragma unroll 4
-    for (fs_index b = slice; b < parts && at < 416; b += 32) {
-      float more[4];
-      fs_load(more, w3 + b * 416 + at);
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        sum3[e] = fs_max(sum3[e], more[e]);
-      }
-    }
-    fs_across<fs_larger, 8>(sum3);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum3);
-    __syncthreads();
+    fs_add_parts<fs_larger, 4>(sum3, w3, at, slice, parts, 32, 416);
     float x3 = __int_as_float(0xff800000);
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
-      x3 = fs_max(x3, ((float *)scratch)[b * 32 + threadIdx.x]);
+    x3 = fs_slices<fs_larger, 8>(sum3, (float *)scratch, 256, x3);
     if (threadIdx.x < 32) {
       const fs_index j = x;
       if (j < 400) {

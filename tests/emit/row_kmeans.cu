@@ -18,7 +18,7 @@ struct fs_first_smallest {
   __device__ __forceinline__ static T of(T a, T b) { return fs_first_of<fs_first_smallest>(a, b); }
 };
 
-// reduce.cuh: fs_lanes fs_warp fs_across
+// reduce.cuh: fs_lanes fs_warp fs_across fs_side fs_add_parts fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 // phase 1 of the launch
 // sum(C.^2, 2)
@@ -256,16 +256,7 @@ fs_kernel(
       const int t = v % 4;
       const fs_index j = t * 4;
       float x[4];
-      fs_load(x, side + v * 4);
-#pragma unroll
-      for (int row = 1; row < 128; row++) {
-        float y[4];
-        fs_load(y, side + (row * 4 + v) * 4);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          x[e] = x[e] + y[e];
-        }
-      }
+      fs_side<fs_add, 128>(x, side, v, 4);
       fs_store(w34 + part * 32 + j, x);
     }
   }
@@ -278,16 +269,7 @@ fs_kernel(
       const int t = v % 4;
       const fs_index j = t * 4;
       float x[4];
-      fs_load(x, side + v * 4);
-#pragma unroll
-      for (int row = 1; row < 128; row++) {
-        float y[4];
-        fs_load(y, side + (row * 4 + v) * 4);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          x[e] = x[e] + y[e];
-        }
-      }
+      fs_side<fs_add, 128>(x, side, v, 4);
       fs_store(w35 + part * 32 + j, x);
     }
   }
@@ -300,16 +282,7 @@ fs_kernel(
       const int t = v % 4;
       const fs_index j = t * 4;
       float x[4];
-      fs_load(x, side + v * 4);
-#pragma unroll
-      for (int row = 1; row < 128; row++) {
-        float y[4];
-        fs_load(y, side + (row * 4 + v) * 4);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          x[e] = x[e] + y[e];
-        }
-      }
+      fs_side<fs_add, 128>(x, side, v, 4);
       fs_store(w36 + part * 32 + j, x);
     }
   }
@@ -322,16 +295,7 @@ fs_kernel(
       const int t = v % 4;
       const fs_index j = t * 4;
       float x[4];
-      fs_load(x, side + v * 4);
-#pragma unroll
-      for (int row = 1; row < 128; row++) {
-        float y[4];
-        fs_load(y, side + (row * 4 + v) * 4);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          x[e] = x[e] + y[e];
-        }
-      }
+      fs_side<fs_add, 128>(x, side, v, 4);
       fs_store(w37 + part * 32 + j, x);
     }
   }
@@ -344,16 +308,7 @@ fs_kernel(
       const int t = v % 4;
       const fs_index j = t * 4;
       float x[4];
-      fs_load(x, side + v * 4);
-#pragma unroll
-      for (int row = 1; row < 128; row++) {
-        float y[4];
-        fs_load(y, side + (row * 4 + v) * 4);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          x[e] = x[e] + y[e];
-        }
-      }
+      fs_side<fs_add, 128>(x, side, v, 4);
       fs_store(w38 + part * 32 + j, x);
     }
   }
@@ -366,16 +321,7 @@ fs_kernel(
       const int t = v % 4;
       const fs_index j = t * 4;
       float x[4];
-      fs_load(x, side + v * 4);
-#pragma unroll
-      for (int row = 1; row < 128; row++) {
-        float y[4];
-        fs_load(y, side + (row * 4 + v) * 4);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          x[e] = x[e] + y[e];
-        }
-      }
+      fs_side<fs_add, 128>(x, side, v, 4);
       fs_store(w39 + part * 32 + j, x);
     }
   }
@@ -388,16 +334,7 @@ fs_kernel(
       const int t = v % 4;
       const fs_index j = t * 4;
       float x[4];
-      fs_load(x, side + v * 4);
-#pragma unroll
-      for (int row = 1; row < 128; row++) {
-        float y[4];
-        fs_load(y, side + (row * 4 + v) * 4);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          x[e] = x[e] + y[e];
-        }
-      }
+      fs_side<fs_add, 128>(x, side, v, 4);
       fs_store(w40 + part * 32 + j, x);
     }
   }
@@ -410,16 +347,7 @@ fs_kernel(
       const int t = v % 4;
       const fs_index j = t * 4;
       float x[4];
-      fs_load(x, side + v * 4);
-#pragma unroll
-      for (int row = 1; row < 128; row++) {
-        float y[4];
-        fs_load(y, side + (row * 4 + v) * 4);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          x[e] = x[e] + y[e];
-        }
-      }
+      fs_side<fs_add, 128>(x, side, v, 4);
       fs_store(w41 + part * 32 + j, x);
     }
   }
@@ -432,16 +360,7 @@ fs_kernel(
       const int t = v % 4;
       const fs_index j = t * 4;
       float x[4];
-      fs_load(x, side + v * 4);
-#pragma unroll
-      for (int row = 1; row < 128; row++) {
-        float y[4];
-        fs_load(y, side + (row * 4 + v) * 4);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          x[e] = x[e] + y[e];
-        }
-      }
+      fs_side<fs_add, 128>(x, side, v, 4);
       fs_store(w42 + part * 32 + j, x);
     }
   }
@@ -449,140 +368,32 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   float part34[3][4];
-  const auto fetch34 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-      const fs_index b = slice + k * 64;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part34[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 32)
-          fs_load(part34[k], w34 + b * 32 + at);
-    }
-  };
-  fetch34(blockIdx.x);
+  fs_fetch(part34, w34, (fs_index)blockIdx.x * 32 + lane * 4, slice, 64,
+      (fs_index)gridDim.x, 32, 0);
   float part35[3][4];
-  const auto fetch35 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-      const fs_index b = slice + k * 64;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part35[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 32)
-          fs_load(part35[k], w35 + b * 32 + at);
-    }
-  };
-  fetch35(blockIdx.x);
+  fs_fetch(part35, w35, (fs_index)blockIdx.x * 32 + lane * 4, slice, 64,
+      (fs_index)gridDim.x, 32, 0);
   float part36[3][4];
-  const auto fetch36 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-      const fs_index b = slice + k * 64;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part36[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 32)
-          fs_load(part36[k], w36 + b * 32 + at);
-    }
-  };
-  fetch36(blockIdx.x);
+  fs_fetch(part36, w36, (fs_index)blockIdx.x * 32 + lane * 4, slice, 64,
+      (fs_index)gridDim.x, 32, 0);
   float part37[3][4];
-  const auto fetch37 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-      const fs_index b = slice + k * 64;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part37[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 32)
-          fs_load(part37[k], w37 + b * 32 + at);
-    }
-  };
-  fetch37(blockIdx.x);
+  fs_fetch(part37, w37, (fs_index)blockIdx.x * 32 + lane * 4, slice, 64,
+      (fs_index)gridDim.x, 32, 0);
   float part38[3][4];
-  const auto fetch38 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-      const fs_index b = slice + k * 64;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part38[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 32)
-          fs_load(part38[k], w38 + b * 32 + at);
-    }
-  };
-  fetch38(blockIdx.x);
+  fs_fetch(part38, w38, (fs_index)blockIdx.x * 32 + lane * 4, slice, 64,
+      (fs_index)gridDim.x, 32, 0);
   float part39[3][4];
-  const auto fetch39 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-      const fs_index b = slice + k * 64;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part39[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 32)
-          fs_load(part39[k], w39 + b * 32 + at);
-    }
-  };
-  fetch39(blockIdx.x);
+  fs_fetch(part39, w39, (fs_index)blockIdx.x * 32 + lane * 4, slice, 64,
+      (fs_index)gridDim.x, 32, 0);
   float part40[3][4];
-  const auto fetch40 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-      const fs_index b = slice + k * 64;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part40[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 32)
-          fs_load(part40[k], w40 + b * 32 + at);
-    }
-  };
-  fetch40(blockIdx.x);
+  fs_fetch(part40, w40, (fs_index)blockIdx.x * 32 + lane * 4, slice, 64,
+      (fs_index)gridDim.x, 32, 0);
   float part41[3][4];
-  const auto fetch41 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-      const fs_index b = slice + k * 64;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part41[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 32)
-          fs_load(part41[k], w41 + b * 32 + at);
-    }
-  };
-  fetch41(blockIdx.x);
+  fs_fetch(part41, w41, (fs_index)blockIdx.x * 32 + lane * 4, slice, 64,
+      (fs_index)gridDim.x, 32, 0);
   float part42[3][4];
-  const auto fetch42 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-      const fs_index b = slice + k * 64;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part42[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 32)
-          fs_load(part42[k], w42 + b * 32 + at);
-    }
-  };
-  fetch42(blockIdx.x);
+  fs_fetch(part42, w42, (fs_index)blockIdx.x * 32 + lane * 4, slice, 64,
+      (fs_index)gridDim.x, 32, 0);
   for (fs_index unit = blockIdx.x; unit < 1; unit += gridDim.x) {
     const fs_index x = unit * 32 + threadIdx.x;
     const fs_index j = x;
@@ -593,306 +404,126 @@ fs_kernel(
       sum34[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 3; k++) {
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum34[e] = sum34[e] + part34[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum34, part34);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 32 + lane * 4;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 32; b += 64) {
-        float more[4];
-        fs_load(more, w34 + b * 32 + at);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum34[e] = sum34[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum34, w34, at, slice, (fs_index)gridDim.x, 64,
+          32);
     }
-    fs_across<fs_add, 8>(sum34);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum34);
-    __syncthreads();
     float x34 = 0;
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 32; b++)
-      x34 = x34 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x34 = fs_slices<fs_add, 8>(sum34, (float *)scratch, 512, x34);
     float sum35[4];
 #pragma unroll
     for (int e = 0; e < 4; e++) {
       sum35[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 3; k++) {
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum35[e] = sum35[e] + part35[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum35, part35);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 32 + lane * 4;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 32; b += 64) {
-        float more[4];
-        fs_load(more, w35 + b * 32 + at);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum35[e] = sum35[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum35, w35, at, slice, (fs_index)gridDim.x, 64,
+          32);
     }
-    fs_across<fs_add, 8>(sum35);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum35);
-    __syncthreads();
     float x35 = 0;
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 32; b++)
-      x35 = x35 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x35 = fs_slices<fs_add, 8>(sum35, (float *)scratch, 512, x35);
     float sum36[4];
 #pragma unroll
     for (int e = 0; e < 4; e++) {
       sum36[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 3; k++) {
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum36[e] = sum36[e] + part36[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum36, part36);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 32 + lane * 4;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 32; b += 64) {
-        float more[4];
-        fs_load(more, w36 + b * 32 + at);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum36[e] = sum36[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum36, w36, at, slice, (fs_index)gridDim.x, 64,
+          32);
     }
-    fs_across<fs_add, 8>(sum36);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum36);
-    __syncthreads();
     float x36 = 0;
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 32; b++)
-      x36 = x36 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x36 = fs_slices<fs_add, 8>(sum36, (float *)scratch, 512, x36);
     float sum37[4];
 #pragma unroll
     for (int e = 0; e < 4; e++) {
       sum37[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 3; k++) {
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum37[e] = sum37[e] + part37[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum37, part37);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 32 + lane * 4;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 32; b += 64) {
-        float more[4];
-        fs_load(more, w37 + b * 32 + at);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum37[e] = sum37[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum37, w37, at, slice, (fs_index)gridDim.x, 64,
+          32);
     }
-    fs_across<fs_add, 8>(sum37);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum37);
-    __syncthreads();
     float x37 = 0;
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 32; b++)
-      x37 = x37 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x37 = fs_slices<fs_add, 8>(sum37, (float *)scratch, 512, x37);
     float sum38[4];
 #pragma unroll
     for (int e = 0; e < 4; e++) {
       sum38[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 3; k++) {
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum38[e] = sum38[e] + part38[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum38, part38);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 32 + lane * 4;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 32; b += 64) {
-        float more[4];
-        fs_load(more, w38 + b * 32 + at);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum38[e] = sum38[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum38, w38, at, slice, (fs_index)gridDim.x, 64,
+          32);
     }
-    fs_across<fs_add, 8>(sum38);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum38);
-    __syncthreads();
     float x38 = 0;
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 32; b++)
-      x38 = x38 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x38 = fs_slices<fs_add, 8>(sum38, (float *)scratch, 512, x38);
     float sum39[4];
 #pragma unroll
     for (int e = 0; e < 4; e++) {
       sum39[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 3; k++) {
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum39[e] = sum39[e] + part39[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum39, part39);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 32 + lane * 4;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 32; b += 64) {
-        float more[4];
-        fs_load(more, w39 + b * 32 + at);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum39[e] = sum39[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum39, w39, at, slice, (fs_index)gridDim.x, 64,
+          32);
     }
-    fs_across<fs_add, 8>(sum39);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum39);
-    __syncthreads();
     float x39 = 0;
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 32; b++)
-      x39 = x39 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x39 = fs_slices<fs_add, 8>(sum39, (float *)scratch, 512, x39);
     float sum40[4];
 #pragma unroll
     for (int e = 0; e < 4; e++) {
       sum40[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 3; k++) {
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum40[e] = sum40[e] + part40[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum40, part40);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 32 + lane * 4;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 32; b += 64) {
-        float more[4];
-        fs_load(more, w40 + b * 32 + at);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum40[e] = sum40[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum40, w40, at, slice, (fs_index)gridDim.x, 64,
+          32);
     }
-    fs_across<fs_add, 8>(sum40);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum40);
-    __syncthreads();
     float x40 = 0;
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 32; b++)
-      x40 = x40 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x40 = fs_slices<fs_add, 8>(sum40, (float *)scratch, 512, x40);
     float sum41[4];
 #pragma unroll
     for (int e = 0; e < 4; e++) {
       sum41[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 3; k++) {
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum41[e] = sum41[e] + part41[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum41, part41);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 32 + lane * 4;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 32; b += 64) {
-        float more[4];
-        fs_load(more, w41 + b * 32 + at);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum41[e] = sum41[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum41, w41, at, slice, (fs_index)gridDim.x, 64,
+          32);
     }
-    fs_across<fs_add, 8>(sum41);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum41);
-    __syncthreads();
     float x41 = 0;
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 32; b++)
-      x41 = x41 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x41 = fs_slices<fs_add, 8>(sum41, (float *)scratch, 512, x41);
     float sum42[4];
 #pragma unroll
     for (int e = 0; e < 4; e++) {
       sum42[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 3; k++) {
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum42[e] = sum42[e] + part42[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum42, part42);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 32 + lane * 4;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 32; b += 64) {
-        float more[4];
-        fs_load(more, w42 + b * 32 + at);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum42[e] = sum42[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum42, w42, at, slice, (fs_index)gridDim.x, 64,
+          32);
     }
-    fs_across<fs_add, 8>(sum42);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum42);
-    __syncthreads();
     float x42 = 0;
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 32; b++)
-      x42 = x42 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x42 = fs_slices<fs_add, 8>(sum42, (float *)scratch, 512, x42);
     if (own) {
       const float v34 = x34;
       const float v35 = x35;

@@ -8,7 +8,7 @@ typedef int fs_index;
 
 // maps.cuh: fs_mod
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_place fs_store
-// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold
+// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold fs_side fs_add_parts fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 // phase 1 of the launch
 // p = mod(7*(1:300), 500) + 1
@@ -123,16 +123,7 @@ fs_kernel(
       const int t = v % 128;
       const fs_index j = (c * 128 + t) * 4;
       float x[4];
-      fs_load(x, side + v * 4);
-#pragma unroll
-      for (int row = 1; row < 4; row++) {
-        float y[4];
-        fs_load(y, side + (row * 256 + v) * 4);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          x[e] = x[e] + y[e];
-        }
-      }
+      fs_side<fs_add, 4>(x, side, v, 256);
       fs_store(w3 + part * 1024 + j, x);
     }
   }
@@ -140,20 +131,8 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   float part3[5][4];
-  const auto fetch3 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 5; k++) {
-      const fs_index b = slice + k * 64;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part3[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 1024)
-          fs_load(part3[k], w3 + b * 1024 + at);
-    }
-  };
-  fetch3(blockIdx.x);
+  fs_fetch(part3, w3, (fs_index)blockIdx.x * 32 + lane * 4, slice, 64,
+      (fs_index)gridDim.x, 1024, 0);
   for (fs_index unit = blockIdx.x; unit < 32; unit += gridDim.x) {
     const fs_index x = unit * 32 + threadIdx.x;
     const fs_index j = x;
@@ -164,34 +143,14 @@ fs_kernel(
       sum3[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 5; k++) {
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum3[e] = sum3[e] + part3[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum3, part3);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 32 + lane * 4;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 1024; b += 64) {
-        float more[4];
-        fs_load(more, w3 + b * 1024 + at);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum3[e] = sum3[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum3, w3, at, slice, (fs_index)gridDim.x, 64,
+          1024);
     }
-    fs_across<fs_add, 8>(sum3);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum3);
-    __syncthreads();
     float x3 = 0;
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 32; b++)
-      x3 = x3 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x3 = fs_slices<fs_add, 8>(sum3, (float *)scratch, 512, x3);
     if (own) {
       const float v3 = x3;
       fs_put(a4[j], v3);
@@ -223,7 +182,7 @@ typedef int fs_index;
 
 // maps.cuh: fs_mod
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_place fs_store
-// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold
+// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold fs_side fs_add_parts fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_grid_barrier
 // phase 1 of the launch
 // p = mod(7*(1:300), 500) + 1
@@ -338,16 +297,7 @@ fs_kernel(
       const int t = v % 128;
       const fs_index j = (c * 128 + t) * 4;
       float x[4];
-      fs_load(x, side + v * 4);
-#pragma unroll
-      for (int row = 1; row < 4; row++) {
-        float y[4];
-        fs_load(y, side + (row * 256 + v) * 4);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          x[e] = x[e] + y[e];
-        }
-      }
+      fs_side<fs_add, 4>(x, side, v, 256);
       fs_store(w3 + part * 1024 + j, x);
     }
   }
@@ -355,20 +305,8 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   float part3[4][4];
-  const auto fetch3 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-      const fs_index b = slice + k * 64;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part3[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 1024)
-          fs_load(part3[k], w3 + b * 1024 + at);
-    }
-  };
-  fetch3(blockIdx.x);
+  fs_fetch(part3, w3, (fs_index)blockIdx.x * 32 + lane * 4, slice, 64,
+      (fs_index)gridDim.x, 1024, 0);
   for (fs_index unit = blockIdx.x; unit < 32; unit += gridDim.x) {
     const fs_index x = unit * 32 + threadIdx.x;
     const fs_index j = x;
@@ -379,34 +317,14 @@ fs_kernel(
       sum3[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 4; k++) {
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum3[e] = sum3[e] + part3[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum3, part3);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 32 + lane * 4;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 1024; b += 64) {
-        float more[4];
-        fs_load(more, w3 + b * 1024 + at);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum3[e] = sum3[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum3, w3, at, slice, (fs_index)gridDim.x, 64,
+          1024);
     }
-    fs_across<fs_add, 8>(sum3);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum3);
-    __syncthreads();
     float x3 = 0;
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 32; b++)
-      x3 = x3 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x3 = fs_slices<fs_add, 8>(sum3, (float *)scratch, 512, x3);
     if (own) {
       const float v3 = x3;
       fs_put(a4[j], v3);

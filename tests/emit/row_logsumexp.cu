@@ -29,7 +29,7 @@ struct fs_log_sum {
   __device__ __forceinline__ static T with(T s, X x) { if (x > s.at + 1) { s.sum *= fs_power_of_e(s.at - fs_finite(x)); s.at = fs_finite(x); } s.sum += fs_power_of_e(x - s.at); return s; }
 };
 
-// reduce.cuh: fs_warp fs_across fs_block fs_fold
+// reduce.cuh: fs_warp fs_across fs_block fs_fold fs_side fs_gather fs_add_parts fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -119,13 +119,9 @@ fs_kernel(
       const int t = v % 256;
       const fs_index j = c * 256 + t;
       const bool in = j < 400;
-      fs_log_sum_state<float> x = side[v];
-#pragma unroll
-      for (int row = 1; row < 2; row++) {
-        const fs_log_sum_state<float> y = side[row * 512 + v];
-        x = fs_log_sum::of(x, y);
-      }
-      if (in) *(w2 + part * 416 + j) = x;
+      fs_log_sum_state<float> x[1];
+      fs_side<fs_log_sum, 2>(x, side, v, 512);
+      if (in) *(w2 + part * 416 + j) = x[0];
     }
   }
   __syncthreads();
@@ -139,20 +135,10 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   fs_log_sum_state<float> part2[3][1];
-  const auto fetch2 = [&](fs_index unit) {
-    const fs_index at = unit * 8 + lane * 1;
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-      const fs_index b = slice + k * 64;
-      part2[k][0] = fs_log_sum_state<float>{-0x1.fffffep127f};
-      if (b < (fs_index)gridDim.x && at < 416)
-          fs_load(part2[k], w2 + b * 416 + at);
-    }
-  };
-  fetch2(blockIdx.x);
-  fs_log_sum_state<float> x3 = fs_log_sum_state<float>{-0x1.fffffep127f};
-  for (unsigned b = threadIdx.x; b < gridDim.x; b += 512)
-    x3 = fs_log_sum::of(x3, fs_fresh(w3 + b));
+  fs_fetch(part2, w2, (fs_index)blockIdx.x * 8 + lane * 1, slice, 64,
+      (fs_index)gridDim.x, 416, fs_log_sum_state<float>{-0x1.fffffep127f});
+  fs_log_sum_state<float> x3 = fs_gather<fs_log_sum,
+      0>(w3, gridDim.x, 512, fs_log_sum_state<float>{-0x1.fffffep127f});
   const float v3 = fs_log_sum::result(fs_block<fs_log_sum,
       16>(x3, (fs_log_sum_state<float> *)scratch));
   __syncthreads();
@@ -164,30 +150,15 @@ fs_kernel(
     fs_log_sum_state<float> sum2[1];
     sum2[0] = fs_log_sum_state<float>{-0x1.fffffep127f};
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 3; k++) {
-        sum2[0] = fs_log_sum::of(sum2[0], part2[k][0]);
-      }
+      fs_add_fetched<fs_log_sum>(sum2, part2);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 8 + lane * 1;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 416; b += 64) {
-        fs_log_sum_state<float> more[1];
-        fs_load(more, w2 + b * 416 + at);
-        sum2[0] = fs_log_sum::of(sum2[0], more[0]);
-      }
+      fs_add_parts<fs_log_sum, 1>(sum2, w2, at, slice, (fs_index)gridDim.x, 64,
+          416);
     }
-    fs_across<fs_log_sum, 8>(sum2);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((fs_log_sum_state<float> *)scratch +
-        (threadIdx.x / 32 * 8 + lane) * 1, sum2);
-    __syncthreads();
     fs_log_sum_state<float> x2 = fs_log_sum_state<float>{-0x1.fffffep127f};
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 8; b++)
-      x2 = fs_log_sum::of(x2, ((fs_log_sum_state<float> *)scratch)[b * 8 +
-        threadIdx.x]);
+    x2 = fs_slices<fs_log_sum,
+        8>(sum2, (fs_log_sum_state<float> *)scratch, 512, x2);
     if (own) {
       const float v2 = fs_log_sum::result(x2);
       fs_put(a2[j], v2);
@@ -225,7 +196,7 @@ struct fs_log_sum {
   __device__ __forceinline__ static T with(T s, X x) { if (x > s.at + 1) { s.sum *= fs_power_of_e(s.at - fs_finite(x)); s.at = fs_finite(x); } s.sum += fs_power_of_e(x - s.at); return s; }
 };
 
-// reduce.cuh: fs_warp fs_across fs_block fs_fold
+// reduce.cuh: fs_warp fs_across fs_block fs_fold fs_side fs_gather fs_add_parts fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -314,13 +285,9 @@ fs_kernel(
       const int t = v % 256;
       const fs_index j = c * 256 + t;
       const bool in = j < 400;
-      fs_log_sum_state<float> x = side[v];
-#pragma unroll
-      for (int row = 1; row < 2; row++) {
-        const fs_log_sum_state<float> y = side[row * 512 + v];
-        x = fs_log_sum::of(x, y);
-      }
-      if (in) *(w2 + part * 416 + j) = x;
+      fs_log_sum_state<float> x[1];
+      fs_side<fs_log_sum, 2>(x, side, v, 512);
+      if (in) *(w2 + part * 416 + j) = x[0];
     }
   }
   __syncthreads();
@@ -334,20 +301,10 @@ fs_kernel(
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   fs_log_sum_state<float> part2[3][1];
-  const auto fetch2 = [&](fs_index unit) {
-    const fs_index at = unit * 8 + lane * 1;
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-      const fs_index b = slice + k * 64;
-      part2[k][0] = fs_log_sum_state<float>{-0x1.fffffep127f};
-      if (b < (fs_index)gridDim.x && at < 416)
-          fs_load(part2[k], w2 + b * 416 + at);
-    }
-  };
-  fetch2(blockIdx.x);
-  fs_log_sum_state<float> x3 = fs_log_sum_state<float>{-0x1.fffffep127f};
-  for (unsigned b = threadIdx.x; b < gridDim.x; b += 512)
-    x3 = fs_log_sum::of(x3, fs_fresh(w3 + b));
+  fs_fetch(part2, w2, (fs_index)blockIdx.x * 8 + lane * 1, slice, 64,
+      (fs_index)gridDim.x, 416, fs_log_sum_state<float>{-0x1.fffffep127f});
+  fs_log_sum_state<float> x3 = fs_gather<fs_log_sum,
+      0>(w3, gridDim.x, 512, fs_log_sum_state<float>{-0x1.fffffep127f});
   const float v3 = fs_log_sum::result(fs_block<fs_log_sum,
       16>(x3, (fs_log_sum_state<float> *)scratch));
   __syncthreads();
@@ -359,30 +316,15 @@ fs_kernel(
     fs_log_sum_state<float> sum2[1];
     sum2[0] = fs_log_sum_state<float>{-0x1.fffffep127f};
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 3; k++) {
-        sum2[0] = fs_log_sum::of(sum2[0], part2[k][0]);
-      }
+      fs_add_fetched<fs_log_sum>(sum2, part2);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 8 + lane * 1;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 416; b += 64) {
-        fs_log_sum_state<float> more[1];
-        fs_load(more, w2 + b * 416 + at);
-        sum2[0] = fs_log_sum::of(sum2[0], more[0]);
-      }
+      fs_add_parts<fs_log_sum, 1>(sum2, w2, at, slice, (fs_index)gridDim.x, 64,
+          416);
     }
-    fs_across<fs_log_sum, 8>(sum2);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((fs_log_sum_state<float> *)scratch +
-        (threadIdx.x / 32 * 8 + lane) * 1, sum2);
-    __syncthreads();
     fs_log_sum_state<float> x2 = fs_log_sum_state<float>{-0x1.fffffep127f};
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 8; b++)
-      x2 = fs_log_sum::of(x2, ((fs_log_sum_state<float> *)scratch)[b * 8 +
-        threadIdx.x]);
+    x2 = fs_slices<fs_log_sum,
+        8>(sum2, (fs_log_sum_state<float> *)scratch, 512, x2);
     if (own) {
       const float v2 = fs_log_sum::result(x2);
       fs_put(a2[j], v2);

@@ -25,7 +25,7 @@ struct fs_first_largest {
   __device__ __forceinline__ static T of(T a, T b) { return fs_first_of<fs_first_largest>(a, b); }
 };
 
-// reduce.cuh: fs_lanes fs_warp fs_across fs_block fs_parts
+// reduce.cuh: fs_lanes fs_warp fs_across fs_block fs_add_parts fs_slices fs_parts
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -98,41 +98,16 @@ fs_kernel(
     const fs_index x = unit * 8 + threadIdx.x;
     float sum2[1];
     sum2[0] = 0;
-#pragma unroll 4
-    for (fs_index b = slice; b < 49 && at < 32; b += 32) {
-      float more[1];
-      fs_load(more, w2 + b * 32 + at);
-      sum2[0] = sum2[0] + more[0];
-    }
-    fs_across<fs_add, 8>(sum2);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 1, sum2);
-    __syncthreads();
+    fs_add_parts<fs_add, 4>(sum2, w2, at, slice, 49, 32, 32);
     float x2 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 8; b++)
-      x2 = x2 + ((float *)scratch)[b * 8 + threadIdx.x];
+    x2 = fs_slices<fs_add, 8>(sum2, (float *)scratch, 256, x2);
     fs_spot<float> sum3[1];
     sum3[0] = fs_spot<float>{__int_as_float(0xff800000), 9223372036854775807LL};
-#pragma unroll 4
-    for (fs_index b = slice; b < 49 && at < 32; b += 32) {
-      fs_spot<float> more[1];
-      fs_load(more, w3 + b * 32 + at);
-      sum3[0] = fs_first_largest::of(sum3[0], more[0]);
-    }
-    fs_across<fs_first_largest, 8>(sum3);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((fs_spot<float> *)scratch + (threadIdx.x / 32 * 8 + lane) * 1,
-        sum3);
-    __syncthreads();
+    fs_add_parts<fs_first_largest, 4>(sum3, w3, at, slice, 49, 32, 32);
     fs_spot<float> x3 = fs_spot<float>{__int_as_float(0xff800000),
         9223372036854775807LL};
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 8; b++)
-      x3 = fs_first_largest::of(x3,
-        ((fs_spot<float> *)scratch)[b * 8 + threadIdx.x]);
+    x3 = fs_slices<fs_first_largest,
+        8>(sum3, (fs_spot<float> *)scratch, 256, x3);
     if (threadIdx.x < 8) {
       const fs_index i = x;
       if (i < 16) {
@@ -176,7 +151,7 @@ struct fs_log_sum {
   __device__ __forceinline__ static T with(T s, X x) { if (x > s.at + 1) { s.sum *= fs_power_of_e(s.at - fs_finite(x)); s.at = fs_finite(x); } s.sum += fs_power_of_e(x - s.at); return s; }
 };
 
-// reduce.cuh: fs_lanes fs_warp fs_across fs_block fs_parts
+// reduce.cuh: fs_lanes fs_warp fs_across fs_block fs_add_parts fs_slices fs_parts
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -239,23 +214,10 @@ fs_kernel(
     const fs_index x = unit * 8 + threadIdx.x;
     fs_log_sum_state<float> sum1[1];
     sum1[0] = fs_log_sum_state<float>{-0x1.fffffep127f};
-#pragma unroll 4
-    for (fs_index b = slice; b < 4 && at < 32; b += 32) {
-      fs_log_sum_state<float> more[1];
-      fs_load(more, w1 + b * 32 + at);
-      sum1[0] = fs_log_sum::of(sum1[0], more[0]);
-    }
-    fs_across<fs_log_sum, 8>(sum1);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((fs_log_sum_state<float> *)scratch +
-        (threadIdx.x / 32 * 8 + lane) * 1, sum1);
-    __syncthreads();
+    fs_add_parts<fs_log_sum, 4>(sum1, w1, at, slice, 4, 32, 32);
     fs_log_sum_state<float> x1 = fs_log_sum_state<float>{-0x1.fffffep127f};
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 8; b++)
-      x1 = fs_log_sum::of(x1, ((fs_log_sum_state<float> *)scratch)[b * 8 +
-        threadIdx.x]);
+    x1 = fs_slices<fs_log_sum,
+        8>(sum1, (fs_log_sum_state<float> *)scratch, 256, x1);
     if (threadIdx.x < 8) {
       const fs_index i = x;
       if (i < 5) {
@@ -292,7 +254,7 @@ struct fs_first_largest {
   __device__ __forceinline__ static T of(T a, T b) { return fs_first_of<fs_first_largest>(a, b); }
 };
 
-// reduce.cuh: fs_lanes fs_warp fs_across fs_block fs_parts
+// reduce.cuh: fs_lanes fs_warp fs_across fs_block fs_add_parts fs_slices fs_parts
 // barrier.cuh: fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -364,41 +326,16 @@ fs_kernel(
     const fs_index x = unit * 8 + threadIdx.x;
     float sum2[1];
     sum2[0] = 0;
-#pragma unroll 4
-    for (fs_index b = slice; b < 79 && at < 32; b += 32) {
-      float more[1];
-      fs_load(more, w2 + b * 32 + at);
-      sum2[0] = sum2[0] + more[0];
-    }
-    fs_across<fs_add, 8>(sum2);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 1, sum2);
-    __syncthreads();
+    fs_add_parts<fs_add, 4>(sum2, w2, at, slice, 79, 32, 32);
     float x2 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 8; b++)
-      x2 = x2 + ((float *)scratch)[b * 8 + threadIdx.x];
+    x2 = fs_slices<fs_add, 8>(sum2, (float *)scratch, 256, x2);
     fs_spot<float> sum3[1];
     sum3[0] = fs_spot<float>{__int_as_float(0xff800000), 9223372036854775807LL};
-#pragma unroll 4
-    for (fs_index b = slice; b < 79 && at < 32; b += 32) {
-      fs_spot<float> more[1];
-      fs_load(more, w3 + b * 32 + at);
-      sum3[0] = fs_first_largest::of(sum3[0], more[0]);
-    }
-    fs_across<fs_first_largest, 8>(sum3);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((fs_spot<float> *)scratch + (threadIdx.x / 32 * 8 + lane) * 1,
-        sum3);
-    __syncthreads();
+    fs_add_parts<fs_first_largest, 4>(sum3, w3, at, slice, 79, 32, 32);
     fs_spot<float> x3 = fs_spot<float>{__int_as_float(0xff800000),
         9223372036854775807LL};
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 8; b++)
-      x3 = fs_first_largest::of(x3,
-        ((fs_spot<float> *)scratch)[b * 8 + threadIdx.x]);
+    x3 = fs_slices<fs_first_largest,
+        8>(sum3, (fs_spot<float> *)scratch, 256, x3);
     if (threadIdx.x < 8) {
       const fs_index i = x;
       if (i < 16) {
@@ -442,7 +379,7 @@ struct fs_log_sum {
   __device__ __forceinline__ static T with(T s, X x) { if (x > s.at + 1) { s.sum *= fs_power_of_e(s.at - fs_finite(x)); s.at = fs_finite(x); } s.sum += fs_power_of_e(x - s.at); return s; }
 };
 
-// reduce.cuh: fs_lanes fs_warp fs_across fs_block fs_parts
+// reduce.cuh: fs_lanes fs_warp fs_across fs_block fs_add_parts fs_slices fs_parts
 // barrier.cuh: fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -504,23 +441,10 @@ fs_kernel(
     const fs_index x = unit * 8 + threadIdx.x;
     fs_log_sum_state<float> sum1[1];
     sum1[0] = fs_log_sum_state<float>{-0x1.fffffep127f};
-#pragma unroll 4
-    for (fs_index b = slice; b < 8 && at < 32; b += 32) {
-      fs_log_sum_state<float> more[1];
-      fs_load(more, w1 + b * 32 + at);
-      sum1[0] = fs_log_sum::of(sum1[0], more[0]);
-    }
-    fs_across<fs_log_sum, 8>(sum1);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((fs_log_sum_state<float> *)scratch +
-        (threadIdx.x / 32 * 8 + lane) * 1, sum1);
-    __syncthreads();
+    fs_add_parts<fs_log_sum, 4>(sum1, w1, at, slice, 8, 32, 32);
     fs_log_sum_state<float> x1 = fs_log_sum_state<float>{-0x1.fffffep127f};
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 8; b++)
-      x1 = fs_log_sum::of(x1, ((fs_log_sum_state<float> *)scratch)[b * 8 +
-        threadIdx.x]);
+    x1 = fs_slices<fs_log_sum,
+        8>(sum1, (fs_log_sum_state<float> *)scratch, 256, x1);
     if (threadIdx.x < 8) {
       const fs_index i = x;
       if (i < 5) {

@@ -13,7 +13,7 @@ constexpr int FS_ROW_THREADS = 32, FS_ROWS = 64;
 constexpr fs_index FS_M = 3000;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store
-// reduce.cuh: fs_add fs_warp fs_across
+// reduce.cuh: fs_add fs_warp fs_across fs_side fs_add_parts fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -96,33 +96,17 @@ fs_kernel(
       const int t = v % 32;
       const fs_index j = c * 32 + t;
       const bool in = j < 45;
-      float x = side[v];
-#pragma unroll
-      for (int row = 1; row < 16; row++) {
-        const float y = side[row * 64 + v];
-        x = x + y;
-      }
-      if (in) *(w4 + part * 64 + j) = x;
+      float x[1];
+      fs_side<fs_add, 16>(x, side, v, 64);
+      if (in) *(w4 + part * 64 + j) = x[0];
     }
   }
   fs_grid_barrier(counters);
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   float part4[5][4];
-  const auto fetch4 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 5; k++) {
-      const fs_index b = slice + k * 64;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part4[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 64)
-          fs_load(part4[k], w4 + b * 64 + at);
-    }
-  };
-  fetch4(blockIdx.x);
+  fs_fetch(part4, w4, (fs_index)blockIdx.x * 32 + lane * 4, slice, 64,
+      (fs_index)gridDim.x, 64, 0);
   for (fs_index unit = blockIdx.x; unit < 2; unit += gridDim.x) {
     const fs_index x = unit * 32 + threadIdx.x;
     const fs_index j = x;
@@ -133,34 +117,13 @@ fs_kernel(
       sum4[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 5; k++) {
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum4[e] = sum4[e] + part4[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum4, part4);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 32 + lane * 4;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 64; b += 64) {
-        float more[4];
-        fs_load(more, w4 + b * 64 + at);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum4[e] = sum4[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum4, w4, at, slice, (fs_index)gridDim.x, 64, 64);
     }
-    fs_across<fs_add, 8>(sum4);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum4);
-    __syncthreads();
     float x4 = 0;
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 32; b++)
-      x4 = x4 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x4 = fs_slices<fs_add, 8>(sum4, (float *)scratch, 512, x4);
     if (own) {
       const float v4 = x4;
       fs_put(a4[j], v4);
@@ -182,7 +145,7 @@ constexpr int FS_ROW_THREADS = 32, FS_ROWS = 32;
 constexpr fs_index FS_M = 3000;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store
-// reduce.cuh: fs_add fs_warp fs_across
+// reduce.cuh: fs_add fs_warp fs_across fs_side fs_add_parts fs_fetch fs_add_fetched fs_slices
 // barrier.cuh: fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -264,33 +227,17 @@ fs_kernel(
       const int t = v % 32;
       const fs_index j = c * 32 + t;
       const bool in = j < 45;
-      float x = side[v];
-#pragma unroll
-      for (int row = 1; row < 16; row++) {
-        const float y = side[row * 64 + v];
-        x = x + y;
-      }
-      if (in) *(w4 + part * 64 + j) = x;
+      float x[1];
+      fs_side<fs_add, 16>(x, side, v, 64);
+      if (in) *(w4 + part * 64 + j) = x[0];
     }
   }
   fs_grid_barrier(counters);
   const int lane = threadIdx.x % 8;
   const int slice = threadIdx.x / 8;
   float part4[4][4];
-  const auto fetch4 = [&](fs_index unit) {
-    const fs_index at = unit * 32 + lane * 4;
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-      const fs_index b = slice + k * 64;
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        part4[k][e] = 0;
-      }
-      if (b < (fs_index)gridDim.x && at < 64)
-          fs_load(part4[k], w4 + b * 64 + at);
-    }
-  };
-  fetch4(blockIdx.x);
+  fs_fetch(part4, w4, (fs_index)blockIdx.x * 32 + lane * 4, slice, 64,
+      (fs_index)gridDim.x, 64, 0);
   for (fs_index unit = blockIdx.x; unit < 2; unit += gridDim.x) {
     const fs_index x = unit * 32 + threadIdx.x;
     const fs_index j = x;
@@ -301,34 +248,13 @@ fs_kernel(
       sum4[e] = 0;
     }
     if (unit == blockIdx.x) {
-#pragma unroll
-      for (int k = 0; k < 4; k++) {
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum4[e] = sum4[e] + part4[k][e];
-        }
-      }
+      fs_add_fetched<fs_add>(sum4, part4);
     } else {  // of a launch of few blocks
       const fs_index at = unit * 32 + lane * 4;
-#pragma unroll 1
-      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 64; b += 64) {
-        float more[4];
-        fs_load(more, w4 + b * 64 + at);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          sum4[e] = sum4[e] + more[e];
-        }
-      }
+      fs_add_parts<fs_add, 1>(sum4, w4, at, slice, (fs_index)gridDim.x, 64, 64);
     }
-    fs_across<fs_add, 8>(sum4);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum4);
-    __syncthreads();
     float x4 = 0;
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 32; b++)
-      x4 = x4 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x4 = fs_slices<fs_add, 8>(sum4, (float *)scratch, 512, x4);
     if (own) {
       const float v4 = x4;
       fs_put(a4[j], v4);

@@ -16,7 +16,7 @@ constexpr int FS_ROW_THREADS = 32, FS_ROWS = 64;
 constexpr fs_index FS_M = 2601;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_load_some fs_store
-// reduce.cuh: fs_add fs_across fs_parts
+// reduce.cuh: fs_add fs_across fs_side fs_add_parts fs_slices fs_parts
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -80,16 +80,7 @@ fs_kernel(
         const fs_index j = (strip * 32 + t) * 4;
         const int k = !(j < 2043) ? 0 : 2043 - j < 4 ? int(2043 - j) : 4;
         float x[4];
-        fs_load(x, side + v * 4);
-#pragma unroll
-        for (int row = 1; row < 16; row++) {
-          float y[4];
-          fs_load(y, side + (row * 32 + v) * 4);
-#pragma unroll
-          for (int e = 0; e < 4; e++) {
-            x[e] = x[e] + y[e];
-          }
-        }
+        fs_side<fs_add, 16>(x, side, v, 32);
         if (k > 0) fs_store(w2 + part * 2048 + j, x);
       }
     }
@@ -105,24 +96,9 @@ fs_kernel(
     for (int e = 0; e < 4; e++) {
       sum2[e] = 0;
     }
-#pragma unroll 4
-    for (fs_index b = slice; b < parts && at < 2048; b += 64) {
-      float more[4];
-      fs_load(more, w2 + b * 2048 + at);
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        sum2[e] = sum2[e] + more[e];
-      }
-    }
-    fs_across<fs_add, 8>(sum2);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum2);
-    __syncthreads();
+    fs_add_parts<fs_add, 4>(sum2, w2, at, slice, parts, 64, 2048);
     float x2 = 0;
-#pragma unroll
-    for (int b = 0; b < 16 && threadIdx.x < 32; b++)
-      x2 = x2 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x2 = fs_slices<fs_add, 8>(sum2, (float *)scratch, 512, x2);
     if (threadIdx.x < 32) {
       const fs_index j = x;
       if (j < 2043) {
@@ -150,7 +126,7 @@ constexpr int FS_ROW_THREADS = 32, FS_ROWS = 32;
 constexpr fs_index FS_M = 2601;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_load_some fs_store
-// reduce.cuh: fs_add fs_across fs_parts
+// reduce.cuh: fs_add fs_across fs_side fs_add_parts fs_slices fs_parts
 // barrier.cuh: fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -213,16 +189,7 @@ fs_kernel(
         const fs_index j = (strip * 32 + t) * 4;
         const int k = !(j < 2043) ? 0 : 2043 - j < 4 ? int(2043 - j) : 4;
         float x[4];
-        fs_load(x, side + v * 4);
-#pragma unroll
-        for (int row = 1; row < 8; row++) {
-          float y[4];
-          fs_load(y, side + (row * 32 + v) * 4);
-#pragma unroll
-          for (int e = 0; e < 4; e++) {
-            x[e] = x[e] + y[e];
-          }
-        }
+        fs_side<fs_add, 8>(x, side, v, 32);
         if (k > 0) fs_store(w2 + part * 2048 + j, x);
       }
     }
@@ -238,24 +205,9 @@ fs_kernel(
     for (int e = 0; e < 4; e++) {
       sum2[e] = 0;
     }
-#pragma unroll 4
-    for (fs_index b = slice; b < parts && at < 2048; b += 32) {
-      float more[4];
-      fs_load(more, w2 + b * 2048 + at);
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        sum2[e] = sum2[e] + more[e];
-      }
-    }
-    fs_across<fs_add, 8>(sum2);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum2);
-    __syncthreads();
+    fs_add_parts<fs_add, 4>(sum2, w2, at, slice, parts, 32, 2048);
     float x2 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
-      x2 = x2 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x2 = fs_slices<fs_add, 8>(sum2, (float *)scratch, 256, x2);
     if (threadIdx.x < 32) {
       const fs_index j = x;
       if (j < 2043) {

@@ -15,7 +15,7 @@ constexpr int FS_ROW_THREADS = 256, FS_ROWS = 8;
 constexpr fs_index FS_M = 16384;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store
-// reduce.cuh: fs_add fs_across fs_parts
+// reduce.cuh: fs_add fs_across fs_add_parts fs_slices fs_parts
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -105,24 +105,9 @@ fs_kernel(
     for (int e = 0; e < 4; e++) {
       sum2[e] = 0;
     }
-#pragma unroll 4
-    for (fs_index b = slice; b < parts && at < 8192; b += 32) {
-      float more[4];
-      fs_load(more, w2 + b * 8192 + at);
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        sum2[e] = sum2[e] + more[e];
-      }
-    }
-    fs_across<fs_add, 8>(sum2);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum2);
-    __syncthreads();
+    fs_add_parts<fs_add, 4>(sum2, w2, at, slice, parts, 32, 8192);
     float x2 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
-      x2 = x2 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x2 = fs_slices<fs_add, 8>(sum2, (float *)scratch, 256, x2);
     if (threadIdx.x < 32) {
       const fs_index j = x;
       if (j < 8192) {

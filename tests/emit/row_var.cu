@@ -23,7 +23,7 @@ struct fs_spread {
   __device__ __forceinline__ static T with(T s, X x) { if (!(s.n & (s.n - 1))) { double mean = s.n ? s.sum / (double)s.n : (double)x; s.squares -= s.sum * mean; s.shift += mean; s.sum = 0; } double d = (double)x - s.shift; s.n += 1; s.sum += d; s.squares += d * d; return s; }
 };
 
-// reduce.cuh: fs_lanes fs_warp fs_across fs_block fs_parts
+// reduce.cuh: fs_lanes fs_warp fs_across fs_block fs_side fs_gather fs_add_parts fs_slices fs_parts
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 // phase 1 of the launch
 // v = reduce("var", A, 1)
@@ -83,13 +83,9 @@ fs_kernel(
         const int t = v % 32;
         const fs_index j = strip * 32 + t;
         const bool in = j < 400;
-        fs_spread_state<double> x = side[v];
-#pragma unroll
-        for (int row = 1; row < 4; row++) {
-          const fs_spread_state<double> y = side[row * 32 + v];
-          x = fs_spread::of(x, y);
-        }
-        if (in) *(w1 + part * 416 + j) = x;
+        fs_spread_state<double> x[1];
+        fs_side<fs_spread, 4>(x, side, v, 32);
+        if (in) *(w1 + part * 416 + j) = x[0];
       }
     }
   }
@@ -101,23 +97,10 @@ fs_kernel(
     const fs_index x = unit * 8 + threadIdx.x;
     fs_spread_state<double> sum1[1];
     sum1[0] = fs_spread_state<double>{0};
-#pragma unroll 4
-    for (fs_index b = slice; b < parts && at < 416; b += 16) {
-      fs_spread_state<double> more[1];
-      fs_load(more, w1 + b * 416 + at);
-      sum1[0] = fs_spread::of(sum1[0], more[0]);
-    }
-    fs_across<fs_spread, 8>(sum1);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((fs_spread_state<double> *)scratch +
-        (threadIdx.x / 32 * 8 + lane) * 1, sum1);
-    __syncthreads();
+    fs_add_parts<fs_spread, 4>(sum1, w1, at, slice, parts, 16, 416);
     fs_spread_state<double> x1 = fs_spread_state<double>{0};
-#pragma unroll
-    for (int b = 0; b < 4 && threadIdx.x < 8; b++)
-      x1 = fs_spread::of(x1, ((fs_spread_state<double> *)scratch)[b * 8 +
-        threadIdx.x]);
+    x1 = fs_slices<fs_spread, 8>(sum1, (fs_spread_state<double> *)scratch, 128,
+        x1);
     if (threadIdx.x < 8) {
       const fs_index j = x;
       if (j < 400) {
@@ -181,27 +164,8 @@ fs_kernel(
     __syncthreads();
   }
   fs_grid_barrier(counters);
-  fs_spread_state<double> x3 = fs_spread_state<double>{0};
-  const fs_spread_state<double> part3_0 = threadIdx.x < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x) : fs_spread_state<double>{0};
-  const fs_spread_state<double> part3_1 = threadIdx.x + 128 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 128) : fs_spread_state<double>{0};
-  const fs_spread_state<double> part3_2 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 256) : fs_spread_state<double>{0};
-  const fs_spread_state<double> part3_3 = threadIdx.x + 384 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 384) : fs_spread_state<double>{0};
-  const fs_spread_state<double> part3_4 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 512) : fs_spread_state<double>{0};
-  const fs_spread_state<double> part3_5 = threadIdx.x + 640 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 640) : fs_spread_state<double>{0};
-  x3 = fs_spread::of(x3, part3_0);
-  x3 = fs_spread::of(x3, part3_1);
-  x3 = fs_spread::of(x3, part3_2);
-  x3 = fs_spread::of(x3, part3_3);
-  x3 = fs_spread::of(x3, part3_4);
-  x3 = fs_spread::of(x3, part3_5);
-  for (unsigned b = threadIdx.x + 768; b < gridDim.x; b += 128)
-    x3 = fs_spread::of(x3, fs_fresh(w3 + b));
+  fs_spread_state<double> x3 = fs_gather<fs_spread,
+      6>(w3, gridDim.x, 128, fs_spread_state<double>{0});
   const double v3 = fs_spread::result(fs_block<fs_spread,
       4>(x3, (fs_spread_state<double> *)scratch));
   __syncthreads();
@@ -249,7 +213,7 @@ struct fs_spread {
   __device__ __forceinline__ static T with(T s, X x) { if (!(s.n & (s.n - 1))) { double mean = s.n ? s.sum / (double)s.n : (double)x; s.squares -= s.sum * mean; s.shift += mean; s.sum = 0; } double d = (double)x - s.shift; s.n += 1; s.sum += d; s.squares += d * d; return s; }
 };
 
-// reduce.cuh: fs_lanes fs_warp fs_across fs_block fs_parts
+// reduce.cuh: fs_lanes fs_warp fs_across fs_block fs_side fs_gather fs_add_parts fs_slices fs_parts
 // barrier.cuh: fs_grid_barrier
 // phase 1 of the launch
 // v = reduce("var", A, 1)
@@ -309,13 +273,9 @@ fs_kernel(
         const int t = v % 32;
         const fs_index j = strip * 32 + t;
         const bool in = j < 400;
-        fs_spread_state<double> x = side[v];
-#pragma unroll
-        for (int row = 1; row < 4; row++) {
-          const fs_spread_state<double> y = side[row * 32 + v];
-          x = fs_spread::of(x, y);
-        }
-        if (in) *(w1 + part * 416 + j) = x;
+        fs_spread_state<double> x[1];
+        fs_side<fs_spread, 4>(x, side, v, 32);
+        if (in) *(w1 + part * 416 + j) = x[0];
       }
     }
   }
@@ -327,23 +287,10 @@ fs_kernel(
     const fs_index x = unit * 8 + threadIdx.x;
     fs_spread_state<double> sum1[1];
     sum1[0] = fs_spread_state<double>{0};
-#pragma unroll 4
-    for (fs_index b = slice; b < parts && at < 416; b += 16) {
-      fs_spread_state<double> more[1];
-      fs_load(more, w1 + b * 416 + at);
-      sum1[0] = fs_spread::of(sum1[0], more[0]);
-    }
-    fs_across<fs_spread, 8>(sum1);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((fs_spread_state<double> *)scratch +
-        (threadIdx.x / 32 * 8 + lane) * 1, sum1);
-    __syncthreads();
+    fs_add_parts<fs_spread, 4>(sum1, w1, at, slice, parts, 16, 416);
     fs_spread_state<double> x1 = fs_spread_state<double>{0};
-#pragma unroll
-    for (int b = 0; b < 4 && threadIdx.x < 8; b++)
-      x1 = fs_spread::of(x1, ((fs_spread_state<double> *)scratch)[b * 8 +
-        threadIdx.x]);
+    x1 = fs_slices<fs_spread, 8>(sum1, (fs_spread_state<double> *)scratch, 128,
+        x1);
     if (threadIdx.x < 8) {
       const fs_index j = x;
       if (j < 400) {
@@ -407,27 +354,8 @@ fs_kernel(
     __syncthreads();
   }
   fs_grid_barrier(counters);
-  fs_spread_state<double> x3 = fs_spread_state<double>{0};
-  const fs_spread_state<double> part3_0 = threadIdx.x < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x) : fs_spread_state<double>{0};
-  const fs_spread_state<double> part3_1 = threadIdx.x + 128 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 128) : fs_spread_state<double>{0};
-  const fs_spread_state<double> part3_2 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 256) : fs_spread_state<double>{0};
-  const fs_spread_state<double> part3_3 = threadIdx.x + 384 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 384) : fs_spread_state<double>{0};
-  const fs_spread_state<double> part3_4 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 512) : fs_spread_state<double>{0};
-  const fs_spread_state<double> part3_5 = threadIdx.x + 640 < gridDim.x ?
-      fs_fresh(w3 + threadIdx.x + 640) : fs_spread_state<double>{0};
-  x3 = fs_spread::of(x3, part3_0);
-  x3 = fs_spread::of(x3, part3_1);
-  x3 = fs_spread::of(x3, part3_2);
-  x3 = fs_spread::of(x3, part3_3);
-  x3 = fs_spread::of(x3, part3_4);
-  x3 = fs_spread::of(x3, part3_5);
-  for (unsigned b = threadIdx.x + 768; b < gridDim.x; b += 128)
-    x3 = fs_spread::of(x3, fs_fresh(w3 + b));
+  fs_spread_state<double> x3 = fs_gather<fs_spread,
+      6>(w3, gridDim.x, 128, fs_spread_state<double>{0});
   const double v3 = fs_spread::result(fs_block<fs_spread,
       4>(x3, (fs_spread_state<double> *)scratch));
   __syncthreads();

@@ -14,7 +14,7 @@ constexpr fs_index FS_M = 3, FS_ITERATIONS = 1;
 constexpr fs_index FS_STRIPS = 2188, FS_PARTS = 1;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store
-// reduce.cuh: fs_add fs_warp fs_across
+// reduce.cuh: fs_add fs_warp fs_across fs_side fs_add_parts fs_slices
 // barrier.cuh: fs_after_kernels fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -93,13 +93,9 @@ fs_kernel(
         const int t = v % 32;
         const fs_index j = strip * 32 + t;
         const bool in = j < 70001;
-        float x = side[v];
-#pragma unroll
-        for (int row = 1; row < 8; row++) {
-          const float y = side[row * 32 + v];
-          x = x + y;
-        }
-        if (in) *(w4 + part * 70016 + j) = x;
+        float x[1];
+        fs_side<fs_add, 8>(x, side, v, 32);
+        if (in) *(w4 + part * 70016 + j) = x[0];
       }
     }
   }
@@ -114,23 +110,9 @@ fs_kernel(
     for (int e = 0; e < 4; e++) {
       sum4[e] = 0;
     }
-#pragma unroll 4
-    for (fs_index b = slice; b < 1 && at < 70016; b += 8) {
-      float more[4];
-      fs_load(more, w4 + b * 70016 + at);
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        sum4[e] = sum4[e] + more[e];
-      }
-    }
-    __syncthreads();
-    if (threadIdx.x % 32 < 32)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 32 + lane) * 4, sum4);
-    __syncthreads();
+    fs_add_parts<fs_add, 4>(sum4, w4, at, slice, 1, 8, 70016);
     float x4 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 128; b++)
-      x4 = x4 + ((float *)scratch)[b * 128 + threadIdx.x];
+    x4 = fs_slices<fs_add, 32>(sum4, (float *)scratch, 256, x4);
     if (threadIdx.x < 128) {
       const fs_index j = x;
       if (j < 70001) {
@@ -149,24 +131,9 @@ fs_kernel(
     for (int e = 0; e < 4; e++) {
       sum2[e] = 0;
     }
-#pragma unroll 4
-    for (fs_index b = slice; b < 2188 && at < 32; b += 32) {
-      float more[4];
-      fs_load(more, w2 + b * 32 + at);
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        sum2[e] = sum2[e] + more[e];
-      }
-    }
-    fs_across<fs_add, 8>(sum2);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum2);
-    __syncthreads();
+    fs_add_parts<fs_add, 4>(sum2, w2, at, slice, 2188, 32, 32);
     float x2 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
-      x2 = x2 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x2 = fs_slices<fs_add, 8>(sum2, (float *)scratch, 256, x2);
     if (threadIdx.x < 32) {
       const fs_index i = x;
       if (i < 3) {
@@ -192,7 +159,7 @@ constexpr fs_index FS_M = 3, FS_ITERATIONS = 1;
 constexpr fs_index FS_STRIPS = 2188, FS_PARTS = 1;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store
-// reduce.cuh: fs_add fs_warp fs_across
+// reduce.cuh: fs_add fs_warp fs_across fs_side fs_add_parts fs_slices
 // barrier.cuh: fs_grid_barrier
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -270,13 +237,9 @@ fs_kernel(
         const int t = v % 32;
         const fs_index j = strip * 32 + t;
         const bool in = j < 70001;
-        float x = side[v];
-#pragma unroll
-        for (int row = 1; row < 8; row++) {
-          const float y = side[row * 32 + v];
-          x = x + y;
-        }
-        if (in) *(w4 + part * 70016 + j) = x;
+        float x[1];
+        fs_side<fs_add, 8>(x, side, v, 32);
+        if (in) *(w4 + part * 70016 + j) = x[0];
       }
     }
   }
@@ -291,23 +254,9 @@ fs_kernel(
     for (int e = 0; e < 4; e++) {
       sum4[e] = 0;
     }
-#pragma unroll 4
-    for (fs_index b = slice; b < 1 && at < 70016; b += 8) {
-      float more[4];
-      fs_load(more, w4 + b * 70016 + at);
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        sum4[e] = sum4[e] + more[e];
-      }
-    }
-    __syncthreads();
-    if (threadIdx.x % 32 < 32)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 32 + lane) * 4, sum4);
-    __syncthreads();
+    fs_add_parts<fs_add, 4>(sum4, w4, at, slice, 1, 8, 70016);
     float x4 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 128; b++)
-      x4 = x4 + ((float *)scratch)[b * 128 + threadIdx.x];
+    x4 = fs_slices<fs_add, 32>(sum4, (float *)scratch, 256, x4);
     if (threadIdx.x < 128) {
       const fs_index j = x;
       if (j < 70001) {
@@ -326,24 +275,9 @@ fs_kernel(
     for (int e = 0; e < 4; e++) {
       sum2[e] = 0;
     }
-#pragma unroll 4
-    for (fs_index b = slice; b < 2188 && at < 32; b += 32) {
-      float more[4];
-      fs_load(more, w2 + b * 32 + at);
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        sum2[e] = sum2[e] + more[e];
-      }
-    }
-    fs_across<fs_add, 8>(sum2);
-    __syncthreads();
-    if (threadIdx.x % 32 < 8)
-      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum2);
-    __syncthreads();
+    fs_add_parts<fs_add, 4>(sum2, w2, at, slice, 2188, 32, 32);
     float x2 = 0;
-#pragma unroll
-    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
-      x2 = x2 + ((float *)scratch)[b * 32 + threadIdx.x];
+    x2 = fs_slices<fs_add, 8>(sum2, (float *)scratch, 256, x2);
     if (threadIdx.x < 32) {
       const fs_index i = x;
       if (i < 3) {
