@@ -43,12 +43,12 @@ static void put_head(const json_t *plan, const json_t *k, struct fs_str *out) {
   if (!isnan(took)) fs_str_puts(out, ", measured "), fs_str_put_seconds(out, took);
   fs_str_puts(out, "\n");
   if (isnan(predicted) && *text(plan, "loops"))
-    fs_str_printf(out, "  its loops are %s\n", text(plan, "loops"));
+    fs_str_printf(out, "its loops are %s\n", text(plan, "loops"));
 }
 
 static void put_part(struct fs_str *out, const char *words, double seconds, int *n) {
   if (!(seconds > 0)) return;
-  fs_str_printf(out, "%s%s ", (*n)++ ? ", " : "  ", words);
+  fs_str_printf(out, "%s%s ", (*n)++ ? ", " : "", words);
   fs_str_put_seconds(out, seconds);
 }
 
@@ -56,7 +56,7 @@ static void put_phases(const double *of_phase, struct fs_str *out) {
   double all = 0, most = 0;
   for (int x = 0; x < FS_WORK_PHASES; x++) all += of_phase[x], most = fmax(most, of_phase[x]);
   if (!(most < 0.99*all)) return;
-  fs_str_puts(out, "  its phases:");
+  fs_str_puts(out, "its phases:");
   for (int x = 0, shown = 0; x < FS_WORK_PHASES; x++)
     if (of_phase[x] > 0) {
       fs_str_printf(out, "%s %.0f %%", shown ? "," : "", 100*of_phase[x]/all);
@@ -93,11 +93,11 @@ static void put_bound(const json_t *k, struct fs_str *out) {
   double limit = number(k, "limit_s"), took = number(k, "measured");
   if (isnan(took)) took = number(k, "predicted");
   if (!strcmp(bound, "launch") || !strcmp(bound, "synchronisation")) {
-    fs_str_printf(out, "  %s bounds it: more work a kernel would cost little\n",
+    fs_str_printf(out, "%s bounds it: more work a kernel would cost little\n",
                   *bound == 'l' ? "the launch" : "synchronisation");
     return;
   }
-  fs_str_printf(out, "  %s bounds it", *bound ? bound : "nothing that is known");
+  fs_str_printf(out, "%s bounds it", *bound ? bound : "nothing that is known");
   if (limit > 0) {
     fs_str_puts(out, !strcmp(bound, "memory") ? ": its " : ": its arithmetic alone would take ");
     if (!strcmp(bound, "memory")) {
@@ -113,7 +113,7 @@ static void put_bound(const json_t *k, struct fs_str *out) {
 static void put_occupancy(const json_t *k, struct fs_str *out) {
   const json_t *o = json_object_get(k, "occupancy");
   if (isnan(number(o, "registers"))) return; /* a CPU has no warps */
-  fs_str_printf(out, "  %.0f blocks of %.0f threads, %.0f on a multiprocessor: %.0f %% of its threads",
+  fs_str_printf(out, "%.0f blocks of %.0f threads, %.0f on a multiprocessor: %.0f %% of its threads",
                 number(o, "blocks"), number(o, "threads"), number(o, "per_unit"),
                 100*number(o, "share"));
   if (*text(o, "limit")) fs_str_printf(out, ", limited by %s", text(o, "limit"));
@@ -127,7 +127,7 @@ static void put_occupancy(const json_t *k, struct fs_str *out) {
 /* "256 MiB read from memory, 96.0 KiB written, 88 % of its rate, 12 % found in the cache". */
 static void put_traffic(const double *c, struct fs_str *out) {
   if (isnan(c[FS_COUNT_READ])) return;
-  fs_str_puts(out, "  counted: ");
+  fs_str_puts(out, "counted: ");
   fs_str_put_bytes(out, c[FS_COUNT_READ]);
   fs_str_puts(out, " read from memory");
   if (!isnan(c[FS_COUNT_WRITTEN])) {
@@ -167,7 +167,7 @@ static void put_waits(const double *c, struct fs_str *out) {
 
 static void put_warps(const double *c, struct fs_str *out) {
   if (isnan(c[FS_COUNT_WARPS]) || isnan(c[FS_COUNT_ISSUED])) return;
-  fs_str_printf(out, "  counted: %.0f %% of the warps that fit, instructions in %.0f %% of cycles",
+  fs_str_printf(out, "counted: %.0f %% of the warps that fit, instructions in %.0f %% of cycles",
                 c[FS_COUNT_WARPS], c[FS_COUNT_ISSUED]);
   put_waits(c, out);
   fs_str_puts(out, "\n");
@@ -206,7 +206,7 @@ static enum fs_status put_counts(struct fs_session *s, struct fs_block *b, int k
   enum fs_status st = count(t, b, kernel, counts, &why, &words);
   if (st != FS_OK && words.list.len) fs_str_puts(&why, words.list.data[words.list.len - 1].message);
   if (why.len) {
-    fs_str_printf(out, "  not counted: %s\n", why.data);
+    fs_str_printf(out, "not counted: %s\n", why.data);
   } else if (st == FS_OK) {
     put_traffic(counts, out);
     put_warps(counts, out);
@@ -231,7 +231,7 @@ static void put_next(struct fs_session *s, const struct fs_block *b, int kernel,
     const struct fs_setting *a = &all.data[x];
     if (memcmp(a->value, now, sizeof now) && (!best || a->first < best->first)) best = a;
   }
-  fs_str_puts(out, best ? "  another setting:" : "  it has no other setting\n");
+  fs_str_puts(out, best ? "another setting:" : "it has no other setting\n");
   for (int t = 0; best && t < FS_TRAITS; t++)
     if (best->value[t] != now[t] && best->value[t] >= 0) {
       const char *scheme = t == FS_TRAIT_SCHEME ? fs_schemes[best->value[t]].name : NULL;

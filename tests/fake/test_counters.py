@@ -14,9 +14,9 @@ CUPTI = os.path.join(fakegpu.FAKE, 'libcupti.so')
 BLOCK = 'A = ones(64, 48); p = ones(48); r = ones(64);\nprint(A[1, 1])\n'
 ONE = 'q = A*p; s = A\'*r;\nprint(sum(q) + sum(s))\n'
 TWO = 'w = exp(A); y = w*p;\nprint(y[1])\n'
-TRAFFIC = (r'  counted: 1\.00 MiB read from memory, 2\.00 KiB written, 40 % of its rate; '
+TRAFFIC = (r'counted: 1\.00 MiB read from memory, 2\.00 KiB written, 40 % of its rate; '
            r'40 % of what the cache was asked for was there\n')
-WARPS = (r'  counted: 40 % of the warps that fit, instructions in 40 % of cycles; they wait for '
+WARPS = (r'counted: 40 % of the warps that fit, instructions in 40 % of cycles; they wait for '
          r'data from memory 60 %, other warps at a barrier 10 %\n')
 
 score = Score()
@@ -43,10 +43,10 @@ def counted():
 
 def missing():
     done = run(BLOCK + ONE + ':why slow\nprint(1)\n')
-    score.check('  not counted: CUPTI (libcupti.so) was not found' in done.stdout
+    score.check('not counted: CUPTI (libcupti.so) was not found' in done.stdout
                 and done.returncode == 0, 'it is not there', done.stdout + done.stderr)
     done = run(BLOCK + ONE + ':why slow\n', FUSIBLE_CUPTI=os.path.join(fakegpu.FAKE, 'cublas.so'))
-    score.check('  not counted: CUPTI (libcupti.so) is older than CUDA 12.6' in done.stdout,
+    score.check('not counted: CUPTI (libcupti.so) is older than CUDA 12.6' in done.stdout,
                 'it is old', done.stdout + done.stderr)
 
 
@@ -62,7 +62,7 @@ def refused():
     for call in calls:
         done = run(BLOCK + ONE + ':why slow\nprint(sum(s))\n:why slow\n', FUSIBLE_CUPTI=CUPTI,
                    FUSIBLE_FAKE_FAIL=f'cupti{call}:1:35')
-        told = '  not counted: the driver lets administrators alone read counters'
+        told = 'not counted: the driver lets administrators alone read counters'
         score.check(done.stdout.count(told) == 1 and '\n3072\n' in done.stdout
                     and re.search(TRAFFIC + WARPS, done.stdout) and done.returncode == 0,
                     f'{call} refused, then allowed', done.stdout + done.stderr)
@@ -70,7 +70,7 @@ def refused():
                         (7, 'CUPTI gave CUPTI_ERROR_INVALID_OPERATION')):
         done = run(BLOCK + ONE + ':why slow\n', FUSIBLE_CUPTI=CUPTI,
                    FUSIBLE_FAKE_FAIL=f'cuptiRangeProfilerEnable:*:{code}')
-        score.check(f'  not counted: {words}' in done.stdout, f'status {code}',
+        score.check(f'not counted: {words}' in done.stdout, f'status {code}',
                     done.stdout + done.stderr)
 
 
