@@ -154,7 +154,6 @@ struct fs_value {
   uint8_t words;        /* of a reduction's state; 0 or 1: it is a number  */
   int same_as;          /* an equal value of an earlier phase, which a target
                            that kept it on chip may use instead; else -1   */
-  int first, last;      /* steps that make it and last read it             */
 };
 
 /* How a kernel follows on the one before it. Kernels that are joined share a launch:

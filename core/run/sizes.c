@@ -114,7 +114,6 @@ static void add_access(struct fs_sizes *s, struct fs_access *a, int kernel) {
 static void add_value(struct fs_sizes *s, const struct fs_value *v) {
   fix(s, (uint64_t)v->dtype << 32 | (uint64_t)v->varies << 16 | (uint64_t)v->ready << 8 |
              v->words);
-  fix(s, (uint64_t)(uint32_t)v->first << 32 | (uint32_t)v->last);
   fix(s, (uint64_t)v->same_as);
 }
 

@@ -173,7 +173,6 @@ void fs_copy_kernel(struct fs_maker *p, fs_id update, const struct fs_piece *pie
   fs_kernel_look(k);
   fs_tune(k, p->device);
   fs_kernel_price(p, k);
-  fs_kernel_find_lives(k);
 }
 
 int fs_kernel_copies(struct fs_maker *p, fs_id update, struct fs_kernel out[FS_MOST_COPIES]) {

@@ -134,6 +134,13 @@ static bool is_for_its_place(const struct fs_kernel *k, const struct fs_access *
   return good;
 }
 
+/* Whether a step behind one takes the value. */
+static bool is_taken_behind(const struct fs_kernel *k, int value, int step) {
+  for (int i = step + 1; i < k->steps.len; i++)
+    if (fs_step_takes(&k->steps.data[i], value)) return true;
+  return false;
+}
+
 /* Whether each thread that stores an element has loaded it there itself, and is done
  * with it, and no other has it to load. Along an axis on which the place does not hang, and
  * at the end of all, several may. */
@@ -147,7 +154,7 @@ static bool is_loaded_before(const struct fs_kernel *k, const struct fs_access *
     all |= k->space.dim[axis] > 1 && !a->stride[axis];
   if (all && !is_for_its_place(k, a)) return false;
   return !fs_access_is_load(a) ||
-         (a->step < to->step && k->values.data[k->steps.data[a->step].out].last <= to->step);
+         (a->step < to->step && !is_taken_behind(k, k->steps.data[a->step].out, to->step));
 }
 
 /* A launch of its own in which an element is made and stored by one thread. */

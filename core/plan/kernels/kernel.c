@@ -147,7 +147,7 @@ static int rule_rank(enum fs_rule why) {
 static bool dominates(const struct fs_impl *x, const struct fs_impl *y) {
   return x->seconds <= y->seconds && x->bytes <= y->bytes &&
          x->strided <= y->strided && x->flops <= y->flops &&
-         x->parallel >= y->parallel && x->on_chip <= y->on_chip && x->syncs <= y->syncs;
+         x->parallel >= y->parallel && x->syncs <= y->syncs;
 }
 
 /* Adds it behind those from there on that are as fast. */
@@ -228,7 +228,6 @@ static struct fs_impl summary(struct fs_maker *p, struct fs_kernel *k, unsigned 
                          .syncs = w->grid_barrier};
   if (fs_device_has_warps(p->device)) impl.parallel = w->parallel; /* on a CPU it has its price */
   impl.bytes = w->bytes_read + w->bytes_written + w->bytes_extra;
-  impl.on_chip = fs_kernel_footprint(k);
   impl.variants = 1;
   impl.each[0] = k->first;
   if (k->n_applied) {
@@ -401,7 +400,6 @@ static void finish_kernel(struct fs_maker *p, const struct fs_impl *impl,
   k->classes = p->group->ax.n_classes;
   k->variant = impl->variant;
   if (impl->variant) take_variant(p, impl->variant, t, k);
-  fs_kernel_find_lives(k);
 }
 
 void fs_kernel_make(struct fs_maker *p, const fs_id *calls, int n,

@@ -21,7 +21,7 @@ struct fs_impl {
   double each[FS_MAX_VARIANTS]; /* seconds of each                           */
   double seconds;             /* the least of them                           */
   double bytes, strided, flops, parallel; /* what it needs and offers, for    */
-  int on_chip, syncs;                     /* what dominates what             */
+  int syncs;                              /* what dominates what             */
   unsigned barred;            /* variants that a pin does not want, as bits  */
 };
 typedef FS_VEC(struct fs_impl) fs_impl_list;
@@ -101,10 +101,6 @@ void fs_kernel_count_tuning(const struct fs_kernel *k,
 bool fs_kernel_wakes(struct fs_kernel *k, const struct fs_device *d);
 /* Whether it is the one that counts it. */
 bool fs_kernel_is_caller(const struct fs_kernel *k);
-/* onchip.c: fills between which steps its values live; gives the words of a thread that are alive
- * at once, one element of each value. */
-void fs_kernel_find_lives(struct fs_kernel *k);
-int fs_kernel_footprint(struct fs_kernel *k);
 
 /* -- which settings are wanted -- */
 
