@@ -1,4 +1,4 @@
-/* covering.c - the best covers found so far. */
+/* covering.c - the best covers found so far, and whether kernels are one. */
 #include "core/plan/cover/covering.h"
 
 #include <math.h>
@@ -26,4 +26,22 @@ void fs_cover_keep(struct fs_covering *c, const int *columns, int n) {
   memmove(c->best + at + 1, c->best + at,
           sizeof mine * (size_t)(c->found - 1 - at));
   c->best[at] = mine;
+}
+
+bool fs_plan_has_order(const struct fs_fusions *p, const int *kernels, int n) {
+  struct fs_set done = {{0}}, needs[FS_MAX_SET];
+  int left[FS_MAX_SET], before = n + 1;
+  for (int k = 0; k < n; k++) {
+    left[k] = k;
+    needs[k] = fs_set_needs(p, &p->candidates.data[kernels[k]].set);
+  }
+  while (n < before) {
+    before = n;
+    n = 0;
+    for (int x = 0; x < before; x++)
+      if (fs_set_is_within(&needs[left[x]], &done))
+        fs_set_join(&done, &p->candidates.data[kernels[left[x]]].set);
+      else left[n++] = left[x];
+  }
+  return !n;
 }

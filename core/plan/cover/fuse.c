@@ -444,25 +444,6 @@ static int joined(struct sketch *s, int a, int b) {
   return at;
 }
 
-/* Whether no kernels wait for each other; which comes first is asked of covers (cover.c). */
-static bool has_order(const struct fs_fusions *p, const int *kernels, int n) {
-  struct fs_set done = {{0}}, needs[FS_MAX_SET];
-  int left[FS_MAX_SET], before = n + 1;
-  for (int k = 0; k < n; k++) {
-    left[k] = k;
-    needs[k] = fs_set_needs(p, &p->candidates.data[kernels[k]].set);
-  }
-  while (n < before) {
-    before = n;
-    n = 0;
-    for (int x = 0; x < before; x++)
-      if (fs_set_is_within(&needs[left[x]], &done))
-        fs_set_join(&done, &p->candidates.data[kernels[left[x]]].set);
-      else left[n++] = left[x];
-  }
-  return !n;
-}
-
 /* Takes kernels x and y in the place of a and b (b, y: -1 if there is none), if that is
  * better, and a cover. */
 static bool replace(struct sketch *s, int a, int b, int x, int y) {
@@ -477,7 +458,7 @@ static bool replace(struct sketch *s, int a, int b, int x, int y) {
   if (b < 0) kernels[n++] = y;
   else if (y < 0) kernels[b] = kernels[--n];
   else kernels[b] = y;
-  if (!has_order(g->p, kernels, n)) return false;
+  if (!fs_plan_has_order(g->p, kernels, n)) return false;
   memcpy(s->kernels, kernels, sizeof *kernels * (size_t)n);
   if (b >= 0 && y < 0) {
     fs_set_join(&s->never[a], &s->never[b]);

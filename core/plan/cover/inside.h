@@ -57,6 +57,10 @@ void fs_plan_take_kernel_pins(struct fs_fusions *p);
 /* Whether a `:split` or a pinned kernel forbids the set; if it is `complete`, also a `:fuse`. */
 bool fs_plan_pin_forbids(const struct fs_fusions *p, const struct fs_set *s, bool complete);
 
+/* covering.c: whether no kernels wait for each other; which comes first is asked of covers
+ * (cover.c). */
+bool fs_plan_has_order(const struct fs_fusions *p, const int *candidates, int n);
+
 /* cover.c: what a kernel of a candidate costs, and whether pins let it be one. */
 double fs_plan_cost(const struct fs_fusions *p, int candidate);
 bool fs_plan_may_be_kernel(const struct fs_fusions *p, int candidate);

@@ -7,8 +7,8 @@
  * columns that overlap, or wait for each other, each with each, at most one is taken: where
  * the solution takes more than one of such a clique in all, that becomes a row, and the
  * next solution is nearer to a cover. Nearly always that leads ideal.c to the best one; else
- * to a good one, and the search branches. A row forbids what was found, and the next best
- * follows.
+ * to a good one, and the search branches. A row forbids what was found, or is in a longer cycle,
+ * and the next best follows.
  */
 #include <glpk.h>
 
@@ -210,115 +210,29 @@ static bool cut_cliques(struct relaxation *r, struct parts *p) {
   return any;
 }
 
-/* -- longer cycles ------------------------------------------------------------------- */
-/* Kernels of which each has a call that the next one waits for: by the clusters at
- * which one enters and leaves each of them. */
-struct cycle {
-  int n;
-  int entry[FS_MAX_SET], exit[FS_MAX_SET];
-};
-
-/* How a breadth-first search came to a kernel: from which one, over which edge. */
-struct reached {
-  int from;             /* -1: not yet */
-  int exit, entry;
-};
-
-static void trace_back(const struct reached *way, int start, int last, int exit,
-                       int entry, struct cycle *c) {
-  c->n = 0;
-  for (int k = last; k != start; k = way[k].from) {
-    c->exit[c->n] = exit;
-    c->entry[c->n++] = way[k].entry;
-    exit = way[k].exit;
-  }
-  c->exit[c->n] = exit;
-  c->entry[c->n++] = entry;
-}
-
-/* The shortest way from a kernel back to itself; none: c->n = 0. */
-static void find_cycle(const struct fs_covering *in, const int *owner, int start,
-                       struct cycle *c) {
-  const struct fs_fusions *p = in->p;
-  struct reached way[FS_MAX_SET];
-  int queue[FS_MAX_SET], n = 0;
-  for (int k = 0; k < in->rows; k++) way[k].from = -1;
-  queue[n++] = start;
-  way[start].from = start;
-  c->n = 0;
-  for (int at = 0; at < n; at++)
-    for (int r = 0; r < in->rows; r++) {
-      const struct fs_cluster *cl = fs_window_cluster(p, r);
-      for (int x = 0; x < cl->after.len && owner[r] == queue[at]; x++) {
-        int to = cl->after.data[x] - p->begin;
-        if (to >= in->rows || owner[to] == owner[r]) continue;
-        if (owner[to] == start) {
-          trace_back(way, start, owner[r], r, to, c);
-          return;
-        }
-        if (way[owner[to]].from >= 0) continue;
-        way[owner[to]] = (struct reached){owner[r], r, to};
-        queue[n++] = owner[to];
-      }
-    }
-}
-
-/* The kernel of the cycle whose place the set could take: it has the clusters at
- * which one enters and leaves it, and none of the others'. -1: there is none. */
-static int place_in(const struct cycle *c, const struct fs_set *set) {
-  int place = -1;
-  for (int k = 0; k < c->n; k++) {
-    bool in = fs_set_has(set, c->entry[k]), out = fs_set_has(set, c->exit[k]);
-    if ((in || out) && (place >= 0 || !(in && out))) return -1;
-    if (in) place = k;
-  }
-  return place;
-}
-
-/* Forbids the cycle, whatever else its kernels have: of each place at most one column
- * is taken, and not one of every place. */
-static void cut_cycle(struct relaxation *r, const struct cycle *c) {
-  int n = 0;
-  for (int x = 0; x < r->c->n; x++)
-    if (place_in(c, &r->c->columns[x].set) >= 0) r->ind[++n] = x + 1;
-  add_row(r, n, c->n - 1);
-}
-
-/* Per row, which part of a whole solution takes it. */
-static void find_owners(const struct relaxation *r, const struct parts *p, int *owner) {
-  for (int k = 0; k < p->n_taken; k++)
-    for FS_EACH_MEMBER(row, &r->c->columns[p->taken[k].column].set) owner[row] = k;
-}
-
-/* Forbids a cycle through every kernel that is in one; false: there is none. */
-static bool cut_cycles(struct relaxation *r, const struct parts *p) {
-  int owner[FS_MAX_SET] = {0};
-  bool any = false;
-  find_owners(r, p, owner);
-  for (int k = 0; k < p->n_taken; k++) {
-    struct cycle c;
-    find_cycle(r->c, owner, k, &c);
-    if (c.n) cut_cycle(r, &c);
-    any |= c.n > 0;
-  }
-  return any;
-}
+/* -- to a cover ------------------------------------------------------------------------ */
 
 /* Whether a whole solution is a cover: nothing in it waits for itself. */
 static bool is_cover(const struct relaxation *r, const struct parts *p) {
-  int owner[FS_MAX_SET] = {0};
-  struct cycle c = {.n = 0};
-  find_owners(r, p, owner);
-  for (int k = 0; k < p->n_taken && !c.n; k++) find_cycle(r->c, owner, k, &c);
-  return !c.n;
+  int kernels[FS_MAX_SET];
+  for (int k = 0; k < p->n_taken; k++)
+    kernels[k] = r->c->columns[p->taken[k].column].candidate;
+  return fs_plan_has_order(r->c->p, kernels, p->n_taken);
 }
 
-/* -- to a cover ------------------------------------------------------------------------ */
+/* Forbids a whole solution. */
+static void forbid(struct relaxation *r, const struct parts *p) {
+  for (int k = 0; k < p->n_taken; k++) r->ind[k + 1] = p->taken[k].column + 1;
+  add_row(r, p->n_taken, p->n_taken - 1);
+}
 
 /* Adds the rows that the solution breaks. False: there are none, and a whole solution
  * is a cover. */
 static bool tighten(struct relaxation *r, struct parts *p) {
-  return cut_cliques(r, p) || (is_whole(p) && cut_cycles(r, p));
+  if (cut_cliques(r, p)) return true;
+  bool waits = is_whole(p) && !is_cover(r, p);
+  if (waits) forbid(r, p);
+  return waits;
 }
 
 /* Solves it until the solution breaks no row that is known. False: there is none. */
@@ -352,10 +266,8 @@ static int *columns_of(const struct relaxation *r, const struct parts *p) {
 
 /* Keeps the cover that the solution is, and forbids it. */
 static void keep_whole(struct relaxation *r, const struct parts *p) {
-  const int *columns = columns_of(r, p);
-  for (int k = 0; k < p->n_taken; k++) r->ind[k + 1] = columns[k] + 1;
-  add_row(r, p->n_taken, p->n_taken - 1);
-  fs_cover_keep(r->c, columns, p->n_taken);
+  forbid(r, p);
+  fs_cover_keep(r->c, columns_of(r, p), p->n_taken);
   for (int x = 0; x < r->c->n; x++)
     if (glp_get_col_type(r->lp, x + 1) == GLP_LO) release(r, x);
 }
