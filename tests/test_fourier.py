@@ -317,6 +317,53 @@ def in_double():
                     done.stdout + done.stderr)
 
 
+def block_cases(n, draw, part):
+    """Transforms of lines with maps before and behind them: text, result, how large sums get."""
+    rows = 67 if n < 200 else 9
+    x, y = (draw.standard_normal((rows, n)).astype(part) for _ in range(2))
+    w, h = (draw.random((1, m)).astype(part) for m in (n, n // 2 + 1))
+    data = {'x': x, 'y': y, 'w': w, 'h': h}
+    x, y, w, h = (a.astype(np.float64) for a in data.values())
+    m, z = max(2 * n // 3, 2), x + 1j * y
+    size = np.sqrt((np.abs(z) ** 2).sum(1).max())
+    fft, ifft, rfft, irfft = np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft
+    return data, {
+        'p': ('abs(fft(w.*x, [], 2)).^2', np.abs(fft(w * x)) ** 2, 2 * size ** 2),
+        'c': ('re(fft(complex(x, y), [], 2)) + 0.5', fft(z).real + .5, size),
+        'r': ('im(rfft(2*x, [], 2)).*h', rfft(2 * x).imag * h, 2 * size),
+        'i': (f'2*irfft(h.*rfft(x, [], 2), {n}, 2)', 2 * irfft(h * rfft(x), n), 2 * size),
+        'v': ('re(ifft(w.*fft(complex(x, y), [], 2), [], 2)) - 1', ifft(w * fft(z)).real - 1, size),
+        'z': (f'3*im(fft(w[1, 1:{m}].*x[:, 1:{m}], {n}, 2))', 3 * fft((w * x)[:, :m], n).imag,
+              3 * size),
+        'e': (f'exp(irfft(complex(h, h).*w[1:1, 1:1], {n}, 2))', np.exp(irfft((h + 1j * h) * w[0, 0], n)),
+              9.)}
+
+
+def blocks(target):
+    """Windows, transfer functions and magnitudes in the kernel of their transform: on a GPU one."""
+    for n in (8, 12, 30, 64, 100, 256, 1024) if target == 'fake' else (12, 64, 250):
+        for part in (np.float32, np.float64):
+            data, cases = block_cases(n, np.random.default_rng(n), part)
+            text = [f'{name} = {case[0]};' for name, case in cases.items()]
+            if target == 'fake' and n < 200:  # of few lines the price may be another
+                text = [t for line in text for t in (line, ':assert plan kernels == 1')]
+            got = run(text, data, target, f'blocks of {n}', list(cases))
+            for name, (said, want, size) in cases.items() if got else []:
+                far = np.abs(got[name][0] - want) > UNIT[np.dtype(part)] * 2 * steps(n) * size
+                score.check(not far.any(), f'{said} of {n} in {np.dtype(part)} on {target}',
+                            f'{far.sum()} numbers too far')
+    # Both parts are wanted as they are, and a line alone.
+    draw = np.random.default_rng(5)
+    x = draw.standard_normal((5, 48))
+    got = run(['z = fft(2*x, [], 2);', 'm = max(abs(z), 1);', 'f = fft(x[1, :] + 1);'], {'x': x}, target,
+              'both parts')
+    want = {'z': np.fft.fft(2 * x), 'm': np.maximum(np.abs(np.fft.fft(2 * x)), 1),
+            'f': np.fft.fft(x[:1] + 1)}
+    for name, (re, im) in got.items() if got else []:
+        far = np.maximum(np.abs(re - want[name].real), np.abs(im - want[name].imag))
+        score.check(re.shape == want[name].shape and far.max() < 1e-13, f'{name} on {target}', f'{far}')
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--count', type=int, default=6)
@@ -332,6 +379,7 @@ def main():
         exact(target)
         special(target)
         empties(target)
+        blocks(target)
     planes('cpu')
     convolutions('cpu')
     in_double()

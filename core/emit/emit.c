@@ -187,7 +187,7 @@ static void put_constants(const struct fs_writer *w, struct fs_str *out) {
 
 /* Between w_begin() and w_end(). Given. */
 static char *whole_text(const struct fs_writer *w, const struct fs_diags *diags) {
-  struct fs_str body = {0}, text = {0};
+  struct fs_str body = {0}, text = {0}, words = {0};
   w_functions(w, true, &body);
   w_body(w, &body);
   w_head(w, diags, &text);
@@ -197,11 +197,16 @@ static char *whole_text(const struct fs_writer *w, const struct fs_diags *diags)
   } else {
     fs_str_printf(&text, "typedef %s fs_index;\n", w->how->wide ? "long long" : "int");
     w_constants(w, &text);
-    w_prelude(&body, &text);
+    fs_str_put(&words, body.data, body.len);
+    for (int q = 0; q < w->how->kernel->n_applied; q++)
+      if (w->how->kernel->applied[q].user->piece)
+        fs_str_printf(&words, " %s\n", w->how->kernel->applied[q].user->piece);
+    w_prelude(&words, &text);
     w_functions(w, false, &text); /* whose lines are counted from the first one of the text */
   }
   fs_str_put(&text, fs_str_text(&body), body.len);
   fs_str_free(&body);
+  fs_str_free(&words);
   return text.data;
 }
 

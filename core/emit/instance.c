@@ -31,6 +31,13 @@ static bool is_shared(const struct fs_writer *w, int part) {
   return element_of(w, part)->type != FS_UT_SCALAR;
 }
 
+static bool streams(const struct fs_writer *w) { return w->how->kernel->applied[0].user->streams; }
+
+/* Numbers of a part that an instance has. */
+static int count_of(const struct fs_writer *w, int part) {
+  return element_of(w, part)->count / (fs_part_pairs(w->how->kernel, part) ? 2 : 1);
+}
+
 /* The part whose array has a part's element: what a routine gave the next as it is
  * stays where it lies. */
 static int array_of(const struct fs_writer *w, int part) {
@@ -123,7 +130,7 @@ static const char *is_there(int vector) { return vector > 1 ? "x < left" : "i < 
 
 static const char *address(const struct fs_writer *w, const struct fs_step *s) {
   if (!is_dense(w, s)) return w_address(w, w_access(w, s));
-  return w_at(w, FS_LP_AT({"first", element_of(w, s->phase)->count}, {"x", 1}));
+  return w_at(w, FS_LP_AT({"first", count_of(w, s->phase)}, {"x", 1}));
 }
 
 /* `vector`: elements that the thread has at once, in the loop over them. */
@@ -160,6 +167,14 @@ static const char *place(const struct fs_writer *w, int part) {
 static bool uses(const struct fs_writer *w, int part, int v) {
   return w->how->kernel->part_value[part] == v ||
          FS_ANY_OF(steps_of(w, part), s, fs_step_takes(s, v));
+}
+
+/* Whether a later part uses what a routine gave. */
+static bool is_kept(const struct fs_writer *w, int from) {
+  int v = w->how->kernel->part_value[from];
+  for (int p = from + 1; p < w->how->kernel->n_phases; p++)
+    if (uses(w, p, v) || (fs_part_pairs(w->how->kernel, from) && uses(w, p, v + 1))) return true;
+  return false;
 }
 
 /* Whether the place of one of its elements, or of an earlier result that it uses, goes
@@ -250,10 +265,15 @@ static bool read_results(const struct fs_writer *w, int part, bool put) {
   bool any = false;
   for (int q = 0; q < w->how->kernel->n_applied; q++) {
     int from = fs_result_part(&w->how->kernel->applied[q]), v = w->how->kernel->part_value[from];
-    if (from >= part || !uses(w, part, v)) continue;
-    any = true;
-    enum fs_dtype dt = w_val(w, v)->dtype;
-    if (put) w_define(w, FS_LP_LET, NULL, v, w_rounded(w, dt, place(w, from)));
+    for (int half = 0; half <= fs_part_pairs(w->how->kernel, from); half++) {
+      if (from >= part || !uses(w, part, v + half)) continue;
+      any = true;
+      const char *at = !streams(w) ? place(w, from)
+                       : w_fmt(w, "e%d[own * %d + j + %d]", from, pitch_of(w, from),
+                               half * count_of(w, from));
+      if (put)
+        w_define(w, FS_LP_LET, NULL, v + half, w_rounded(w, w_val(w, v)->dtype, at));
+    }
   }
   return any;
 }
@@ -295,7 +315,7 @@ static void open_own(const struct fs_writer *w, int threads) {
 static void put_number_axes(const struct fs_writer *w, int part) {
   if (read_results(w, part, false) ||
       FS_ANY_OF(steps_of(w, part), s, s->access >= 0 && is_dense(w, s)))
-    w_let(w, "const fs_index x = own * %d + j;", element_of(w, part)->count);
+    w_let(w, "const fs_index x = own * %d + j;", count_of(w, part));
   if (all_dense(w, part)) return;
   w_put_axes(w, "i", "i", 0, w->axes.n_outer);
   w_put_axes(w, "j", "j", w->axes.n_outer, w->axes.n_inner);
@@ -305,7 +325,7 @@ static void put_number_axes(const struct fs_writer *w, int part) {
 static const char *scratch_of(const struct fs_writer *w, const struct fs_applied *a) {
   if (!a->user->scratch) return w_fmt(w, "(%s *)nullptr", compute_type(w, a->first));
   if (fs_scratch_is_own(a->user)) return "scratch";
-  return w_fmt(w, "scratch%d + own * %d", a->first, a->user->scratch);
+  return w_fmt(w, "scratch%d + own * %d", a->user->streams ? 0 : a->first, a->user->scratch);
 }
 
 static void put_move_call(const struct fs_writer *w, int part, const char *given) {
@@ -332,16 +352,21 @@ static void put_stores_before(const struct fs_writer *w, int part) {
   w_close(w);
 }
 
-static void put_load(const struct fs_writer *w, int part) {
-  put_stores_before(w, part);
-  open_own(w, move_of(w, part)->threads);
-  w_function(w, "const auto number = [&](int j) -> %s", compute_type(w, part));
+/* The lambda that computes number j of a part. */
+static void put_number(const struct fs_writer *w, int part, const char *name) {
+  w_function(w, "const auto %s = [&](int j) -> %s", name, compute_type(w, part));
   put_number_axes(w, part);
   read_results(w, part, true);
   FS_EACH_OF(steps_of(w, part), s)
-    if (s->kind != FS_SP_STORE) put_step(w, s, 1);
+    if (s->kind != FS_SP_STORE || streams(w)) put_step(w, s, 1);
   w_line(w, "return %s;", w_ref(w, w->how->kernel->part_value[part]));
   w_close(w);
+}
+
+static void put_load(const struct fs_writer *w, int part) {
+  put_stores_before(w, part);
+  open_own(w, move_of(w, part)->threads);
+  put_number(w, part, "number");
   put_move_call(w, part, "number");
   w_close(w);
 }
@@ -365,6 +390,7 @@ static void put_store(const struct fs_writer *w, int part) {
 static void put_operand(const struct fs_writer *all, int part) {
   const struct fs_writer own = of_part(all, part), *w = &own;
   const char *type = compute_type(w, part);
+  if (streams(w)) return;
   int v = w->how->kernel->part_value[part], alias = array_of(w, part);
   if (alias != part) {
     w_line(w, "// %s is e%d", element_of(w, part)->name, alias);
@@ -400,7 +426,7 @@ static void put_operand(const struct fs_writer *all, int part) {
 static void put_result(const struct fs_writer *all, const struct fs_applied *a) {
   int part = fs_result_part(a), v = all->how->kernel->part_value[part];
   const struct fs_writer own = of_part(all, part), *w = &own;
-  if (!*steps_of(w, part)) return;
+  if (!*steps_of(w, part) || streams(w)) return;
   enum fs_dtype dt = w_val(w, v)->dtype;
   if (move_of(w, part)) {
     put_store(w, part);
@@ -417,14 +443,37 @@ static void put_result(const struct fs_writer *all, const struct fs_applied *a) 
 
 /* -- the routine ---------------------------------------------------------------- */
 
+/* The lambdas that a routine asks for its numbers and gives its result to. */
+static void put_stream(const struct fs_writer *all, const struct fs_applied *a) {
+  int part = fs_result_part(a), v = all->how->kernel->part_value[part];
+  w_let(all, "const fs_index i = first + own;");
+  for (int p = a->first; p < part; p++) {
+    const struct fs_writer own = of_part(all, p);
+    put_number(&own, p, w_fmt(all, "number%d", p));
+  }
+  const struct fs_writer own = of_part(all, part), *w = &own;
+  const char *type = compute_type(w, part);
+  bool pairs = fs_part_pairs(w->how->kernel, part);
+  w_function(w, "const auto put%d = [&](int j, %s re, %s im)", part, type, type);
+  put_number_axes(w, part);
+  w_define(w, FS_LP_LET, NULL, v, "re");
+  if (pairs) w_define(w, FS_LP_LET, NULL, v + 1, "im");
+  read_results(w, part, true);
+  put_steps(w, part, 1);
+  for (int half = 0; half <= pairs && is_kept(w, part); half++)
+    w_line(w, "e%d[own * %d + j + %d] = %s;", part, pitch_of(w, part), half * count_of(w, part),
+           half ? "im" : "re");
+  w_close(w);
+}
+
 static void declare_shared(const struct fs_writer *w) {
   for (int p = 0; p < w->how->kernel->n_phases; p++)
-    if (is_shared(w, p) && array_of(w, p) == p)
+    if (is_shared(w, p) && array_of(w, p) == p && (!streams(w) || is_kept(w, p)))
       w_line(w, "alignas(16) __shared__ %s e%d[FS_INSTANCES * %d];", compute_type(w, p), p,
              pitch_of(w, p));
   for (int q = 0; q < w->how->kernel->n_applied; q++) {
     const struct fs_applied *a = &w->how->kernel->applied[q];
-    if (a->user->scratch && !fs_scratch_is_own(a->user))
+    if (a->user->scratch && !fs_scratch_is_own(a->user) && (!q || !streams(w)))
       w_line(w, "__shared__ %s scratch%d[FS_INSTANCES * %d];", compute_type(w, a->first), a->first,
              a->user->scratch);
   }
@@ -441,13 +490,16 @@ static void put_call(const struct fs_writer *w, const struct fs_applied *a) {
   const char *type = compute_type(w, a->first);
   if (fs_scratch_is_own(u))
     w_line(w, "%s scratch[%d];  // of one thread: in registers", type, u->scratch);
+  if (u->streams) put_stream(w, a);
   fs_user_put_name(u, &call);
   fs_str_puts(&call, "(");
   for (int part = a->first; part <= fs_result_part(a); part++) {
     const struct fs_user_element *e = element_of(w, part);
     int at = array_of(w, part);
     if (part > a->first) fs_str_puts(&call, ", ");
-    if (!is_shared(w, part)) fs_str_printf(&call, "e%d", part);
+    if (u->streams)
+      fs_str_printf(&call, "%s%d", part < fs_result_part(a) ? "number" : "put", part);
+    else if (!is_shared(w, part)) fs_str_printf(&call, "e%d", part);
     else if (part < fs_result_part(a) && e->type == FS_UT_EACH)
       fs_str_printf(&call, "e%d[own]", at);
     else fs_str_printf(&call, "e%d + own * %d", at, pitch_of(w, at));
@@ -485,6 +537,7 @@ void w_instance(const struct fs_writer *w) {
 void w_instance_footprint(const struct fs_kernel *k, struct fs_footprint *out,
                           struct fs_home *places) {
   enum { REGISTERS = 40 }; /* of a small routine; the compiler knows */
+  bool streams = k->applied[0].user->streams;
   int64_t side = FS_MAX(1, k->tune.iters), threads = k->tune.threads, each = 0;
   for (int v = 0; v < k->values.len; v++)
     places[v] = (struct fs_home){
@@ -493,8 +546,10 @@ void w_instance_footprint(const struct fs_kernel *k, struct fs_footprint *out,
     const struct fs_user_element *e = fs_part_element(k, p);
     const struct fs_user *u = fs_part_of(k, p)->user;
     int64_t size = (int64_t)fs_dtype_size(u->compute);
-    if (p == fs_part_of(k, p)->first && !fs_scratch_is_own(u)) each += u->scratch * size;
+    if (p == fs_part_of(k, p)->first && !fs_scratch_is_own(u) && (!p || !streams))
+      each += u->scratch * size;
     if (e->type == FS_UT_SCALAR || fs_part_alias(k, p) >= 0) continue;
+    if (streams && (p != fs_result_part(fs_part_of(k, p)) || p + 1 == k->n_phases)) continue;
     each += fs_instance_pitch(e) * size;
     places[k->part_value[p]] =
         (struct fs_home){"shared", (double)(side * fs_instance_pitch(e) * size)};

@@ -10,7 +10,7 @@ static const char *const prelude_files[] = {
     "elemlib/cuda/pairs.cuh", "elemlib/cuda/quick_pairs.cuh", "elemlib/cuda/philox.cuh",
     "elemlib/cuda/spot.cuh", "elemlib/cuda/state.cuh", "elemlib/cuda/reduce.cuh",
     "elemlib/cuda/barrier.cuh", "elemlib/cuda/bulk.cuh", "elemlib/cuda/march.cuh",
-    "elemlib/cuda/cluster.cuh"};
+    "elemlib/cuda/cluster.cuh", "elemlib/cuda/fourier.cuh"};
 
 /* Pieces that the table of reductions makes: how two states are merged. */
 #define STATIC "  template <typename T>\n  __device__ __forceinline__ static "

@@ -1,8 +1,6 @@
 /* user.c - a user's routines as functions of CUDA C or C; see user.h. */
 #include "core/emit/user.h"
 
-#include "core/base/embed.h"
-
 /* A routine, and what its access macros mean. */
 enum part { COMPUTE, LOAD, STORE };
 struct routine {
@@ -46,11 +44,12 @@ static void put_index(int rank, const int64_t *dim, struct fs_str *out) {
  * which in a kernel is a call. */
 static void put_at(const struct routine *r, int k, struct fs_str *out) {
   const struct fs_user_element *e = &r->u->arg[k];
-  bool memory = r->part == LOAD, call = memory && r->cuda;
+  bool memory = r->part == LOAD, call = (memory || r->u->streams) && r->cuda;
   if (is_number(e)) return;
   int rank = memory ? e->rank : e->chip_rank;
   fs_str_printf(out, "#define FS_AT_%s(%s) ", e->name, indices(rank));
   if (memory) fs_str_puts(out, call ? "fs_in(" : "fs_in[");
+  else if (call) fs_str_printf(out, "fs_a%d(", k);
   else fs_str_printf(out, "fs_a%d[", k);
   put_index(rank, memory ? e->dim : e->chip, out);
   fs_str_puts(out, call ? ")\n" : "]\n");
@@ -61,6 +60,10 @@ static void put_put(const struct routine *r, struct fs_str *out) {
   const struct fs_user_element *e = r->part == LOAD ? &r->u->arg[r->arg] : &r->u->result;
   bool memory = r->part == STORE, call = memory && r->cuda;
   int rank = memory ? e->rank : e->chip_rank;
+  if (r->u->streams) {
+    fs_str_puts(out, "#define FS_PUT(k, re, im) fs_r(k, re, im)\n");
+    return;
+  }
   fs_str_printf(out, "#define FS_PUT(%s%svalue) %s", indices(rank),
                 rank ? ", " : "", call ? "fs_out(" : "(fs_r[");
   put_index(rank, memory ? e->dim : e->chip, out);
@@ -140,10 +143,11 @@ static void put_parameters(const struct routine *r, struct fs_str *out) {
     const struct fs_user_element *e = &u->arg[k];
     if (k) fs_str_puts(out, ", ");
     if (is_number(e)) fs_str_printf(out, "FS_TYPE %s", e->name);
+    else if (u->streams) fs_str_printf(out, "FS_IN%d fs_a%d", k, k);
     else fs_str_printf(out, "const FS_TYPE *fs_a%d", k);
   }
   if (!u->by_instance) return;
-  if (r->part == COMPUTE) fs_str_puts(out, ", FS_TYPE *fs_r");
+  if (r->part == COMPUTE) fs_str_puts(out, u->streams ? ", FS_OUT fs_r" : ", FS_TYPE *fs_r");
   fs_str_puts(out, ", FS_TYPE *fs_scratch");
   if (r->cuda) fs_str_puts(out, ", int fs_lane, unsigned fs_mask");
 }
@@ -171,6 +175,9 @@ static void put_cuda(const struct routine *r, const char *file, struct fs_str *o
   put_macros(r, out);
   if (r->part != COMPUTE)
     fs_str_printf(out, "template <class %s>\n", r->part == LOAD ? "FS_IN" : "FS_OUT");
+  else if (u->streams)
+    fs_str_printf(out, "template <class FS_IN0, %sclass FS_OUT>\n",
+                  u->n_args > 1 ? "class FS_IN1, " : "");
   fs_str_printf(out, "__device__ __forceinline__ %s ", u->by_instance ? "void" : "FS_TYPE");
   if (r->part == COMPUTE) fs_user_put_name(u, out);
   else fs_user_put_move_name(u, r->part == LOAD ? r->arg : u->n_args, out);
@@ -200,31 +207,6 @@ void fs_user_put_cuda(const struct fs_user *u, const char *file, struct fs_str *
   each_routine(u, true, put_cuda, file, out);
 }
 
-void fs_user_alone_cuda(const struct fs_user *u, struct fs_str *out) {
-  static const char *const rest = "x, threadIdx.x, 0xffffffffu);\n";
-  fs_user_put_cuda(u, "fusible.cu", out);
-  fs_str_printf(out, "extern \"C\" __global__ void fs_kernel(%s *x) {\n", type_of(u));
-  for (int k = 0; k < u->n_args; k++) {
-    if (!u->load[k].cuda.text) continue;
-    fs_str_puts(out, "  ");
-    fs_user_put_move_name(u, k, out);
-    fs_str_printf(out, "([=](int k) { return x[k]; }, x, %s", rest);
-  }
-  fs_str_puts(out, u->by_instance ? "  " : "  x[0] = ");
-  fs_user_put_name(u, out);
-  fs_str_puts(out, "(");
-  for (int k = 0; k < u->n_args; k++)
-    fs_str_printf(out, "%s%s", k ? ", " : "", is_number(&u->arg[k]) ? "x[1]" : "x + 1");
-  fs_str_puts(out, u->by_instance ? ", x, " : ");\n");
-  if (u->by_instance) fs_str_puts(out, rest);
-  if (u->store.cuda.text) {
-    fs_str_puts(out, "  ");
-    fs_user_put_move_name(u, u->n_args, out);
-    fs_str_printf(out, "(x, [=](int k, %s value) { x[k] = value; }, %s", type_of(u), rest);
-  }
-  fs_str_puts(out, "}\n");
-}
-
 /* -- C ----------------------------------------------------------------------------- */
 
 static void put_c(const struct routine *r, const char *file, struct fs_str *out) {
@@ -240,84 +222,6 @@ static void put_c(const struct routine *r, const char *file, struct fs_str *out)
   put_undefs(r, out);
 }
 
-static bool varies(const struct fs_user *u, int k) {
-  return u->arg[k].type != FS_UT_SCALAR;
-}
-
-static void put_operands(const struct fs_user *u, struct fs_str *out) {
-  const char *type = type_of(u);
-  fs_str_printf(out,
-                "FS_EXPORT void fs_entry(void *out, const void *const *in, "
-                "unsigned one, long n) {\n  %s *const r = out;\n", type);
-  for (int k = 0; k < u->n_args; k++)
-    if (varies(u, k))
-      fs_str_printf(out, "  const %s *const x%d = in[%d];\n", type, k, k);
-    else
-      fs_str_printf(out, "  const %s c%d = *(const %s *)in[%d];\n", type, k, type, k);
-}
-
-/* The call for number, or instance, k: numbers of an argument that varies are at
- * p0[k], a scalar is c1, an element at x2 + k times its length, or y2 where a load
- * has brought it. */
-static void put_c_call(const struct fs_user *u, struct fs_str *out) {
-  fs_str_puts(out, "fs_user(");
-  for (int k = 0; k < u->n_args; k++) {
-    const struct fs_user_element *e = &u->arg[k];
-    if (k) fs_str_puts(out, ", ");
-    if (u->load[k].c.text) fs_str_printf(out, "y%d", k);
-    else if (!is_number(e)) fs_str_printf(out, "x%d + k * %d", k, e->count);
-    else if (!varies(u, k)) fs_str_printf(out, "c%d", k);
-    else fs_str_printf(out, "%s%d[k]", u->by_instance ? "x" : "p", k);
-  }
-  if (u->by_instance && u->store.c.text) fs_str_puts(out, ", z, scratch");
-  else if (u->by_instance)
-    fs_str_printf(out, ", r + k * %d, scratch", u->result.count);
-  fs_str_puts(out, ");\n");
-}
-
-/* By element: operands that do not vary are spread over a strip, so that one loop
- * over equal strides serves every pattern of them, and is vectorised. */
-static void put_strips(const struct fs_user *u, struct fs_str *out) {
-  const char *type = type_of(u);
-  fs_str_puts(out, "  enum { STRIP = 256 };\n"
-                   "  const long strip = one ? STRIP : n;\n");
-  for (int k = 0; k < u->n_args; k++)
-    if (varies(u, k))
-      fs_str_printf(out, "  %s s%d[STRIP];\n  for (long k = 0; one >> %d & 1 && k < n && k < strip;"
-                         " k++) s%d[k] = *x%d;\n", type, k, k, k, k);
-  fs_str_puts(out, "  for (long at = 0; at < n; at += strip) {\n"
-                   "    const long m = n - at < strip ? n - at : strip;\n");
-  for (int k = 0; k < u->n_args; k++)
-    if (varies(u, k))
-      fs_str_printf(out, "    const %s *const p%d = one >> %d & 1 ? s%d : x%d + at;\n", type, k,
-                    k, k, k);
-  fs_str_puts(out, "    for (long k = 0; k < m; k++) r[at + k] = ");
-  put_c_call(u, out);
-  fs_str_puts(out, "  }\n}\n");
-}
-
-static void put_instances(const struct fs_user *u, struct fs_str *out) {
-  const char *type = type_of(u);
-  fs_str_puts(out, "  (void)one;\n  for (long k = 0; k < n; k++) {\n");
-  if (u->scratch) fs_str_printf(out, "    %s scratch[%d];\n", type, u->scratch);
-  else fs_str_printf(out, "    %s *const scratch = 0;\n", type);
-  for (int k = 0; k < u->n_args; k++)
-    if (u->load[k].c.text)
-      fs_str_printf(out, "    %s y%d[%d];\n    fs_load%d(x%d + k * %d, y%d, scratch);\n", type, k,
-                    u->arg[k].chip_count, k, k, u->arg[k].count, k);
-  if (u->store.c.text) fs_str_printf(out, "    %s z[%d];\n", type, u->result.chip_count);
-  fs_str_puts(out, "    ");
-  put_c_call(u, out);
-  if (u->store.c.text)
-    fs_str_printf(out, "    fs_store(z, r + k * %d, scratch);\n", u->result.count);
-  fs_str_puts(out, "  }\n}\n");
-}
-
 void fs_user_put_c(const struct fs_user *u, struct fs_str *out) {
-  const char *prelude = fs_embedded_text("elemlib/native/prelude.h");
-  fs_str_puts(out, prelude ? prelude : "#error no prelude\n");
   each_routine(u, false, put_c, "fusible.c", out);
-  put_operands(u, out);
-  if (u->by_instance) put_instances(u, out);
-  else put_strips(u, out);
 }

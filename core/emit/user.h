@@ -24,11 +24,7 @@ void fs_user_put_name(const struct fs_user *u, struct fs_str *out);
  *                                   unsigned mask)    put(k, value) takes it */
 void fs_user_put_move_name(const struct fs_user *u, int arg, struct fs_str *out);
 
-/* A whole text that only has this function, to see whether it compiles. */
-void fs_user_alone_cuda(const struct fs_user *u, struct fs_str *out);
-
-/* The whole C text of a shared object with the entry `fs_entry`, which is a
- * fs_native_fn of core/device/cpu/native.h. */
+/* The same in C: `fs_user`, and `fs_load0` ..., `fs_store` where it has them. */
 void fs_user_put_c(const struct fs_user *u, struct fs_str *out);
 
 #endif

@@ -206,12 +206,39 @@ struct forms {
   char why[512];
 };
 
+/* A whole text that only has this function, to see whether it compiles. */
+static void put_alone(const struct fs_user *u, struct fs_str *out) {
+  static const char *const rest = "x, threadIdx.x, 0xffffffffu);\n";
+  fs_user_put_cuda(u, "fusible.cu", out);
+  const char *type = fs_dtypes[u->compute].cuda_value;
+  fs_str_printf(out, "extern \"C\" __global__ void fs_kernel(%s *x) {\n", type);
+  for (int k = 0; k < u->n_args; k++) {
+    if (!u->load[k].cuda.text) continue;
+    fs_str_puts(out, "  ");
+    fs_user_put_move_name(u, k, out);
+    fs_str_printf(out, "([=](int k) { return x[k]; }, x, %s", rest);
+  }
+  fs_str_puts(out, u->by_instance ? "  " : "  x[0] = ");
+  fs_user_put_name(u, out);
+  fs_str_puts(out, "(");
+  for (int k = 0; k < u->n_args; k++)
+    fs_str_printf(out, "%s%s", k ? ", " : "", u->arg[k].type != FS_UT_SMALL ? "x[1]" : "x + 1");
+  fs_str_puts(out, u->by_instance ? ", x, " : ");\n");
+  if (u->by_instance) fs_str_puts(out, rest);
+  if (u->store.cuda.text) {
+    fs_str_puts(out, "  ");
+    fs_user_put_move_name(u, u->n_args, out);
+    fs_str_printf(out, "(x, [=](int k, %s value) { x[k] = value; }, %s", fs_dtypes[u->compute].cuda_value, rest);
+  }
+  fs_str_puts(out, "}\n");
+}
+
 static enum fs_status compile_cuda(struct forms *f, const struct fs_user *u,
                                    const char *type) {
   const struct fs_device *d = &f->in->target->device;
   struct fs_str text = {0};
   fs_str_puts(&text, "#pragma nv_diag_error 940\n"); /* a way without a return */
-  fs_user_alone_cuda(u, &text);
+  put_alone(u, &text);
   char arch[32] = "compute_80"; /* PTX: the faults are found without ptxas */
   if (d->cc) fs_nvrtc_arch(d->cc, arch, sizeof arch);
   struct fs_nvrtc_job job = {.source = fs_str_text(&text), .arch = arch};

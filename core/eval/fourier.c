@@ -1,6 +1,10 @@
 /* fourier.c - fft, ifft, rfft, irfft: calls along one dimension whose results are two parts. */
 #include "core/eval/builtins.h"
 #include "core/eval/complex.h"
+#include "core/eval/elem.h"
+#include "core/graph/fourier.h"
+
+#include <math.h>
 
 /* A transform as it is asked for. */
 struct transform {
@@ -66,6 +70,98 @@ static struct fs_tv places(struct fs_interp *in, const struct fs_tv *whole, int 
   return out;
 }
 
+/* -- lines in a kernel with what is around them ------------------------------------------- */
+
+/* How the routine takes and gives numbers, as elemlib/library/fourier.cuh has it for kernels alone:
+ * half a transform is mirrored, its parts are exchanged, and its ends are real. */
+static const char lines_text[] =
+    "  constexpr int n = FS_LENGTH;\n"
+    "  const auto take = [&](int e) -> fs_complex<FS_TYPE> {\n"
+    "    const bool mirrored = FS_OP == 2 && 2 * e > n;\n"
+    "    const int k = mirrored ? n - e : e;\n"
+    "    fs_complex<FS_TYPE> z = {0, 0};\n"
+    "    if (k < FS_TAKEN) z = {FS_AT(re, k), FS_IM(k)};\n"
+    "    if (FS_OP == 2 && (k == 0 || 2 * k == n)) z.im = 0;\n"
+    "    if (FS_OP == 2) z = {mirrored ? -z.im : z.im, z.re};\n"
+    "    return z;\n"
+    "  };\n"
+    "  const auto give = [&](int k, fs_complex<FS_TYPE> z) {\n"
+    "    const bool real = FS_OP != 2 && FS_REAL, ends = k == 0 || 2 * k == n;\n"
+    "    if (real && 2 * k > n) return;  // the others have it\n"
+    "    if (real && ends) z.im = 0;\n"
+    "    if (FS_DIVIDED) z = {z.re / n, z.im / n};\n"
+    "    if (FS_OP == 2) z = {z.im, 0};\n"
+    "    FS_PUT(k, z.re, z.im);\n"
+    "    if (FS_OP == 0 && real && !ends) FS_PUT(n - k, z.re, -z.im);\n"
+    "  };\n"
+    "  fs_fourier_line<n, FS_LANES, 1, FS_RADICES>(\n"
+    "      take, give, [&] { FS_SYNC(); }, fs_scratch, fs_scratch + FS_ROOM, FS_LANE);\n";
+
+static void put_line_text(const struct transform *t, int64_t taken, bool real, int room,
+                          struct fs_str *out) {
+  static const char *const names[] = {"LENGTH", "OP", "REAL", "DIVIDED", "TAKEN", "ROOM", "IM(k)",
+                                      "RADICES"};
+  int radix[FS_FOURIER_PASSES], passes = fs_fourier_radices(t->n, radix);
+  int values[] = {(int)t->n, (int)(t->op - FS_LIB_FFT), real, t->back, (int)taken, room};
+  for (size_t k = 0; k < FS_LEN(values); k++)
+    fs_str_printf(out, "#define FS_%s %d\n", names[k], values[k]);
+  fs_str_printf(out, "#define FS_IM(k) %s\n#define FS_RADICES ", real ? "0" : "FS_AT(im, k)");
+  for (int k = 0; k < passes; k++) fs_str_printf(out, k ? ", %d" : "%d", radix[k]);
+  fs_str_printf(out, "\n%s", lines_text);
+  for (size_t k = 0; k < FS_LEN(names); k++)
+    fs_str_printf(out, "#undef FS_%.*s\n", (int)strcspn(names[k], "("), names[k]);
+}
+
+static struct fs_user_element line_of(const char *name, enum fs_dtype dt, int64_t n) {
+  return (struct fs_user_element){.type = FS_UT_SMALL, .name = name, .compute = dt, .rank = 1,
+                                  .dim = {n}, .count = (int)n, .chip_rank = 1, .chip = {n},
+                                  .chip_count = (int)n};
+}
+
+/* Threads of a line: as many as have 16 numbers each, or those of the largest radix. */
+static int threads_of(int64_t n) {
+  enum { WARP = 32 };
+  int radix[FS_FOURIER_PASSES], most = 1, passes = fs_fourier_radices(n, radix), threads = 1;
+  for (int k = 0; k < passes; k++) most = FS_MAX(most, radix[k]);
+  while (threads < WARP && threads * most < n) threads *= 2;
+  return threads * most < n ? (int)fs_round_up(fs_ceil_div(n, most), WARP) : threads;
+}
+
+/* The routine that makes the transform of a line, which kernels call; NULL: there is none. */
+static const struct fs_user *routine(struct fs_interp *in, const struct transform *t,
+                                     const struct fs_tv *re, bool real) {
+  enum { LEAST = 8 };
+  const struct fs_shape *s = &re->shape;
+  int64_t taken = s->dim[t->axis], parts = t->op == FS_LIB_FFT ? t->n : t->n / 2 + 1;
+  int room = (int)(t->n + t->n / 32), size = (int)fs_dtype_size(re->dtype);
+  bool fits = t->n >= LEAST && t->n * size <= FS_FOURIER_BYTES / 2 &&
+              fs_fourier_fits(t->n, re->dtype);
+  if (!in->target || strcmp(in->target->ops->language, "cuda") || !fits || taken < 2 ||
+      t->axis != s->rank - 1 || taken > (t->op == FS_LIB_IRFFT ? parts : t->n))
+    return NULL;
+  struct fs_user u = {.name = "fft", .by_instance = true, .compute = re->dtype, .streams = true,
+                      .piece = "fs_fourier_line",
+                      .pairs = t->op != FS_LIB_IRFFT, .threads = threads_of(t->n), .impl = 1,
+                      .n_args = real ? 1 : 2, .scratch = 2 * room};
+  if (t->op == FS_LIB_RFFT) u.name = "rfft";
+  if (t->op == FS_LIB_IRFFT) u.name = "irfft";
+  u.arg[0] = line_of("re", re->dtype, taken);
+  if (!real) u.arg[1] = line_of("im", re->dtype, taken);
+  u.result = line_of("", re->dtype, t->op == FS_LIB_IRFFT ? t->n : 2 * parts);
+  u.flops = 5 * (double)t->n * log2((double)t->n);
+  struct fs_str text = {0};
+  put_line_text(t, taken, real, room, &text);
+  u.cuda = (struct fs_user_text){fs_str_text(&text), "fusible.h", 1};
+  u.hash = fs_elem_hash(&u);
+  const struct fs_user *known = fs_elem_kept(in, &u);
+  if (!known) {
+    u.cuda.text = fs_arena_strndup(in->elem_arena, text.data, text.len);
+    known = fs_elem_keep(in, u);
+  }
+  fs_str_free(&text);
+  return known;
+}
+
 /* The call, and its parts. Backwards is forwards with the parts exchanged, of operands and of
  * results; of real numbers it has the opposite imaginary parts. */
 static struct fs_cx call(struct fs_interp *in, const struct transform *t, const struct fs_cx *z) {
@@ -78,6 +174,8 @@ static struct fs_cx call(struct fs_interp *in, const struct transform *t, const 
   whole.node = fs_graph_lib(fs_block_graph(in), t->op, re.dtype, &whole.shape,
                             exchanged ? im.node : re.node, &re.shape,
                             z->real ? 0 : exchanged ? re.node : im.node, &re.shape, flags);
+  const struct fs_user *line = routine(in, t, &re, z->real);
+  if (line) whole.node = fs_graph_lib_or(fs_block_graph(in), whole.node, line);
   if (t->op == FS_LIB_IRFFT) return (struct fs_cx){.re = whole, .real = true};
   struct fs_tv first = places(in, &whole, t->axis, 0, parts);
   struct fs_tv second = places(in, &whole, t->axis, parts, parts);

@@ -10,6 +10,20 @@ bool fs_fourier_fits(int64_t n, enum fs_dtype dt) {
   return n == 1;
 }
 
+int fs_fourier_radices(int64_t n, int *out) {
+  int twos = 0, k = 0;
+  for (; n % 2 == 0; n /= 2) twos++;
+  for (int passes = (twos + 3) / 4; passes; passes--) {
+    int log = (twos + passes - 1) / passes;
+    out[k++] = 1 << log;
+    twos -= log;
+  }
+  for (int r = 3; r <= 5; r += 2)
+    for (; n % r == 0; n /= r) out[k++] = r;
+  if (!k) out[k++] = 1;
+  return k;
+}
+
 static int64_t lines_of(const struct fs_node *nd) {
   int64_t extent = fs_shape_dim(&nd->lib_shape[0], nd->lib_flags & FS_LIB_AXIS);
   return fs_shape_count(&nd->lib_shape[0]) / FS_MAX(extent, 1);

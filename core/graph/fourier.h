@@ -13,6 +13,11 @@ enum { FS_FOURIER_BYTES = 32 << 10 };
  * do. */
 bool fs_fourier_fits(int64_t n, enum fs_dtype dt);
 
+/* The radices of as few passes as there are with up to 16 numbers of a line in registers, into
+ * out[FS_FOURIER_PASSES]; gives how many. Needs a length whose primes are 2, 3 and 5. */
+enum { FS_FOURIER_PASSES = 16 };
+int fs_fourier_radices(int64_t n, int *out);
+
 /* The length n of a node; operands are cut to it, or zeros follow. */
 int64_t fs_fourier_length(const struct fs_node *nd);
 /* 5 n log2 n for n complex numbers, for real ones half as many. */

@@ -484,6 +484,12 @@ fs_id fs_graph_user(struct fs_graph *g, const struct fs_user *user,
   return is_none(&n.shape) ? empty(g, dt, &n.shape) : fs_graph_intern(g, &n);
 }
 
+fs_id fs_graph_lib_or(struct fs_graph *g, fs_id call, const struct fs_user *routine) {
+  struct fs_node n = *fs_node(g, call);
+  n.user = routine;
+  return fs_graph_intern(g, &n);
+}
+
 bool fs_graph_one_array(const struct fs_graph *g, int a, int b) {
   const struct fs_node *x = fs_node(g, (fs_id)a), *y = fs_node(g, (fs_id)b);
   return a == b || (x->kind == FS_ND_INPUT && y->kind == FS_ND_INPUT &&

@@ -433,6 +433,9 @@ fs_id fs_graph_foreign(struct fs_graph *g, const struct fs_user *user, enum fs_d
 fs_id fs_graph_user(struct fs_graph *g, const struct fs_user *user,
                     const struct fs_shape *batch, const fs_id *src,
                     enum fs_dtype dt);
+/* The same library call, which a routine of the program can do as well, by instance over its last
+ * axis (core/run/products.c). */
+fs_id fs_graph_lib_or(struct fs_graph *g, fs_id call, const struct fs_user *routine);
 /* A vector of more than one element as a table; 0: it is no input of the block, or of a type that is
  * not computed with. */
 fs_id fs_graph_table(struct fs_graph *g, fs_id src);

@@ -111,6 +111,12 @@ struct fs_user {
   const struct fs_region *region; /* by element: the body, in place of texts */
   const struct fs_foreign *foreign; /* a kernel as it is written */
   const struct fs_small *small;   /* a routine of the program itself */
+  /* ... by instance, which asks for each number of its operands and gives away those of its result
+   * as it makes them, FS_PUT(k, re, im): what is computed before and behind it happens on the
+   * way. pairs: the result is real parts and behind them as many imaginary ones, of which
+   * what follows sees both at once. */
+  bool streams, pairs;
+  const char *piece;              /* of elemlib/cuda, which it calls; or NULL */
   struct fs_user_text cuda, c;
   struct fs_user_move load[FS_USER_ARGS], store; /* by instance             */
 };

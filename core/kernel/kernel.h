@@ -382,6 +382,9 @@ const struct fs_user_element *fs_part_element(const struct fs_kernel *k, int par
 struct fs_shape fs_part_shape(const struct fs_graph *g, const struct fs_kernel *k, int part);
 /* The part of the routine's result. */
 int fs_result_part(const struct fs_applied *a);
+/* Whether it is that of a result of pairs (graph/user.h), whose shape is that of one half, and
+ * whose imaginary parts are the value after part_value[]. */
+bool fs_part_pairs(const struct fs_kernel *k, int part);
 /* The earlier result that an operand is, as it lies on chip, or -1: nothing is done
  * to it between the routines. */
 int fs_part_alias(const struct fs_kernel *k, int part);

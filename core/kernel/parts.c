@@ -17,12 +17,18 @@ const struct fs_user_element *fs_part_element(const struct fs_kernel *k, int par
   return p < a->user->n_args ? &a->user->arg[p] : &a->user->result;
 }
 
+bool fs_part_pairs(const struct fs_kernel *k, int part) {
+  const struct fs_applied *a = fs_part_of(k, part);
+  return a->user->pairs && part == fs_result_part(a);
+}
+
 struct fs_shape fs_part_shape(const struct fs_graph *g, const struct fs_kernel *k, int part) {
   const struct fs_applied *a = fs_part_of(k, part);
   const struct fs_node *apply = fs_node(g, a->node);
   struct fs_shape s = fs_apply_batch(apply);
   struct fs_shape e = fs_apply_element(apply, part - a->first);
   for (int x = 0; x < e.rank; x++) s.dim[s.rank++] = e.dim[x];
+  if (fs_part_pairs(k, part)) s.dim[s.rank - 1] /= 2;
   return s;
 }
 
@@ -30,7 +36,8 @@ struct fs_shape fs_part_shape(const struct fs_graph *g, const struct fs_kernel *
 int fs_part_alias(const struct fs_kernel *k, int part) {
   const struct fs_applied *a = fs_part_of(k, part);
   int p = part - a->first;
-  if (p == a->user->n_args || a->user->load[p].cuda.text || a->user->load[p].c.text)
+  if (p == a->user->n_args || a->user->load[p].cuda.text || a->user->load[p].c.text ||
+      a->user->streams)
     return -1;
   for (const struct fs_applied *o = k->applied; o < a; o++) {
     int from = fs_result_part(o);

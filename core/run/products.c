@@ -52,6 +52,49 @@ static struct fs_graph *with_calls(const struct fs_graph *g, const struct kinds 
   return to;
 }
 
+/* -- Fourier transforms of short lines -------------------------------------------------- */
+
+/* Whether a call can be a routine in a kernel: over whole lines of what it takes. */
+static bool is_line(const struct fs_graph *g, const struct fs_node *nd) {
+  if (nd->kind != FS_ND_LIB || !fs_lib_is_fourier(nd->op) || !nd->user) return false;
+  const struct fs_user *u = nd->user;
+  int last = nd->shape.rank - 1;
+  if (last < 0 || nd->shape.dim[last] != u->result.dim[0]) return false;
+  for (int k = 0; k < nd->n_src; k++) {
+    struct fs_shape s = fs_node(g, nd->src[k])->shape, wanted = nd->shape;
+    wanted.dim[last] = u->arg[k].dim[0];
+    if (!fs_shape_equal(&s, &wanted)) return false;
+  }
+  return nd->n_src == u->n_args;
+}
+
+static struct kinds lines_of(const struct fs_graph *g) {
+  struct kinds k = {0};
+  for (int id = 1; id < g->nodes.len && k.n < MOST_KINDS; id++) {
+    const struct fs_node *nd = fs_node(g, (fs_id)id);
+    bool seen = !is_line(g, nd);
+    for (int x = 0; x < k.n && !seen; x++) seen = k.user[x] == nd->user;
+    if (!seen) k.user[k.n++] = nd->user;
+  }
+  return k;
+}
+
+/* A copy in which transforms of the kinds in `lines` are routines. */
+static struct fs_graph *with_lines(const struct fs_graph *g, const struct kinds *k,
+                                   unsigned lines) {
+  struct fs_graph *to = fs_graph_copy(g);
+  for (int id = 1; id < to->nodes.len; id++) {
+    struct fs_node *nd = fs_node(to, (fs_id)id);
+    bool line = false;
+    for (int x = 0; x < k->n; x++)
+      line |= is_line(g, nd) && nd->user == k->user[x] && lines >> x & 1;
+    if (!line) continue;
+    nd->kind = FS_ND_APPLY, nd->op = 0, nd->lib_flags = 0;
+    memset(nd->lib_shape, 0, sizeof nd->lib_shape);
+  }
+  return to;
+}
+
 static double seconds_of(struct fs_graph *g, const struct fs_device *device,
                          const struct fs_plan_options *options) {
   double seconds = 0;
@@ -121,10 +164,30 @@ static unsigned worth_calls(const struct fs_graph *g, const struct kinds *k,
   return calls;
 }
 
+/* All kinds, or else one after the other. */
+static unsigned worth_lines(const struct fs_graph *g, const struct kinds *k,
+                            const struct fs_device *device,
+                            const struct fs_plan_options *options) {
+  unsigned lines = 0, all = (1u << k->n) - 1;
+  double least = k->n ? seconds_of(fs_graph_copy(g), device, options) : 0;
+  if (k->n > 1 && seconds_of(with_lines(g, k, all), device, options) < least) return all;
+  for (int x = 0; x < k->n; x++) {
+    double now = seconds_of(with_lines(g, k, lines | 1u << x), device, options);
+    if (now < least) least = now, lines |= 1u << x;
+  }
+  return lines;
+}
+
 /* The graph itself (kept), or one made of it. */
 static struct fs_graph *chosen(struct fs_graph *g, const struct kinds *k, const fs_id *products,
                                int n, const struct fs_product_choice *c) {
   struct fs_graph *out = g;
+  if (c->lines) {
+    struct kinds l = lines_of(g);
+    out = with_lines(g, &l, c->lines);
+    fs_graph_free(g);
+    g = out;
+  }
   if (c->calls) out = with_calls(g, k, c->calls);
   if (c->maps) {
     struct fs_graph *maps = with_maps(out, products, n, c->maps);
@@ -141,7 +204,8 @@ struct fs_graph *fs_products_choose(struct fs_products *known, struct fs_graph *
   struct kinds k = kinds_of(simplified);
   fs_id products[MOST_KINDS];
   int n = short_products(simplified, products);
-  if (!k.n && !n) return simplified;
+  struct kinds lines = lines_of(simplified);
+  if (!k.n && !n && !lines.n) return simplified;
   struct fs_plan_options o = {.strategy = options->strategy, .effort = options->effort};
   const struct fs_calibration *by = device->calibration;
   uint64_t hash = fs_hash(&by, sizeof by, fs_graph_hash(simplified)) + (uint64_t)o.strategy;
@@ -150,6 +214,7 @@ struct fs_graph *fs_products_choose(struct fs_products *known, struct fs_graph *
     struct fs_product_choice now = {.hash = hash};
     if (k.n) now.calls = worth_calls(simplified, &k, device, &o);
     now.maps = worth_maps(simplified, products, n, device, &o);
+    now.lines = worth_lines(simplified, &lines, device, &o);
     if (fs_interrupted()) return simplified;
     *c = now;
   }

@@ -1,4 +1,5 @@
-/* products.h - whether products are calls of a library or fuse with what is around them: those of
+/* products.h - whether products are calls of a library or fuse with what is around them, and so
+ * Fourier transforms of short lines: products of
  * batches of small matrices as routines, those with a short inner extent as sums of maps, those
  * with few columns or rows as sums for each; and whether squares about a mean are summed up in
  * the pass that makes the mean. What the block takes by prediction decides. */
@@ -10,11 +11,11 @@
 #include "core/model/device.h"
 
 /* What was found of graphs: which of their kinds of small products are calls, and which of the
- * products that could be are maps, as bits. */
+ * products that could be are maps, and which kinds of Fourier transforms are routines, as bits. */
 enum { FS_PRODUCTS = 64 };
 struct fs_product_choice {
   uint64_t hash;
-  unsigned calls, maps;
+  unsigned calls, maps, lines;
 };
 struct fs_products {
   struct fs_product_choice place[FS_PRODUCTS]; /* by hash; the last comer has it */

@@ -5,9 +5,9 @@ int64_t fs_instance_bytes(const struct fs_kernel *k) {
   int64_t bytes = 0;
   for (int q = 0; q < k->n_applied; q++) {
     const struct fs_user *u = k->applied[q].user;
-    int64_t numbers = fs_instance_pitch(&u->result);
-    if (!fs_scratch_is_own(u)) numbers += u->scratch;
-    for (int a = 0; a < u->n_args; a++)
+    int64_t numbers = !u->streams || q + 1 < k->n_applied ? fs_instance_pitch(&u->result) : 0;
+    if (!fs_scratch_is_own(u) && (!u->streams || !q)) numbers += u->scratch;
+    for (int a = 0; a < u->n_args && !u->streams; a++)
       numbers += fs_instance_pitch(&u->arg[a]);
     bytes += numbers * (int64_t)fs_dtype_size(u->compute);
   }
@@ -25,7 +25,7 @@ int fs_instance_threads(const struct fs_kernel *k) {
 static struct fs_tuning instances_of(const struct fs_kernel *k, int threads) {
   enum { WARP = 32, ROOM = FS_USER_SHARED };
   int each = fs_instance_threads(k);
-  int most = (int)FS_MAX(1, ROOM / fs_instance_bytes(k));
+  int most = (int)FS_MAX(1, ROOM / FS_MAX(1, fs_instance_bytes(k)));
   int side = each > WARP ? 1 : threads / each;
   while (side > most) side /= 2;
   return (struct fs_tuning){.threads = FS_MAX(side * each, WARP),

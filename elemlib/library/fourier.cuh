@@ -11,10 +11,6 @@ struct fs_fourier_args {
   fs_long dim[5], re_stride[5], im_stride[5], to_stride[5];
   int lines_first;  // threads side by side read neighbouring lines
 };
-template <typename T>
-struct fs_complex {
-  T re, im;
-};
 // Where a line begins.
 struct fs_fourier_at {
   fs_long re, im, to;
@@ -126,98 +122,6 @@ extern "C" __global__ void fs_fourier_roots() {
   }
 }
 
-template <typename T>
-__device__ __forceinline__ fs_complex<T> fs_plus(fs_complex<T> a, fs_complex<T> b) {
-  return {a.re + b.re, a.im + b.im};
-}
-template <typename T>
-__device__ __forceinline__ fs_complex<T> fs_minus(fs_complex<T> a, fs_complex<T> b) {
-  return {a.re - b.re, a.im - b.im};
-}
-template <typename T>
-__device__ __forceinline__ fs_complex<T> fs_times(fs_complex<T> a, fs_complex<T> b) {
-  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
-// a + s*b and a + s*i*b
-template <typename T>
-__device__ __forceinline__ fs_complex<T> fs_along(fs_complex<T> a, fs_complex<T> b, T s) {
-  return {a.re + s * b.re, a.im + s * b.im};
-}
-template <typename T>
-__device__ __forceinline__ fs_complex<T> fs_across(fs_complex<T> a, fs_complex<T> b, T s) {
-  return {a.re - s * b.im, a.im + s * b.re};
-}
-
-template <int R, typename T>
-__device__ __forceinline__ void fs_fourier_few(fs_complex<T> (&x)[R]) {
-  if constexpr (R == 2) {
-    const fs_complex<T> a = x[0];
-    x[0] = fs_plus(a, x[1]);
-    x[1] = fs_minus(a, x[1]);
-  } else if constexpr (R == 3) {
-    const fs_complex<T> sum = fs_plus(x[1], x[2]), diff = fs_minus(x[1], x[2]);
-    const fs_complex<T> mid = fs_along(x[0], sum, (T)-0.5);
-    x[0] = fs_plus(x[0], sum);
-    x[1] = fs_across(mid, diff, (T)-0.86602540378443864676);
-    x[2] = fs_across(mid, diff, (T)0.86602540378443864676);
-  } else if constexpr (R == 4) {
-    const fs_complex<T> p = fs_plus(x[0], x[2]), m = fs_minus(x[0], x[2]);
-    const fs_complex<T> q = fs_plus(x[1], x[3]), d = fs_minus(x[1], x[3]);
-    x[0] = fs_plus(p, q);
-    x[1] = {m.re + d.im, m.im - d.re};
-    x[2] = fs_minus(p, q);
-    x[3] = {m.re - d.im, m.im + d.re};
-  } else if constexpr (R == 8) {
-    fs_complex<T> even[4] = {x[0], x[2], x[4], x[6]}, odd[4] = {x[1], x[3], x[5], x[7]};
-    fs_fourier_few<4>(even);
-    fs_fourier_few<4>(odd);
-    const T h = (T)0.70710678118654752440;
-    odd[1] = {h * (odd[1].re + odd[1].im), h * (odd[1].im - odd[1].re)};
-    odd[2] = {odd[2].im, -odd[2].re};
-    odd[3] = {h * (odd[3].im - odd[3].re), -h * (odd[3].re + odd[3].im)};
-#pragma unroll
-    for (int j = 0; j < 4; j++) {
-      x[j] = fs_plus(even[j], odd[j]);
-      x[j + 4] = fs_minus(even[j], odd[j]);
-    }
-  } else if constexpr (R == 16) {
-    const T c = (T)0.92387953251128675613, s = (T)0.38268343236508977173;
-    const T h = (T)0.70710678118654752440;
-    const fs_complex<T> w[10] = {{1, 0},   {c, -s},  {h, -h}, {s, -c},  {0, -1},
-                                 {-s, -c}, {-h, -h}, {-c, -s}, {-1, 0}, {-c, s}};
-    fs_complex<T> y[4][4];
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-#pragma unroll
-      for (int j = 0; j < 4; j++) y[k][j] = x[k + 4 * j];
-      fs_fourier_few<4>(y[k]);
-#pragma unroll
-      for (int j = 1; k && j < 4; j++) y[k][j] = fs_times(y[k][j], w[k * j]);
-    }
-#pragma unroll
-    for (int j = 0; j < 4; j++) {
-      fs_complex<T> z[4] = {y[0][j], y[1][j], y[2][j], y[3][j]};
-      fs_fourier_few<4>(z);
-#pragma unroll
-      for (int k = 0; k < 4; k++) x[j + 4 * k] = z[k];
-    }
-  } else if constexpr (R == 5) {
-    const T c1 = (T)0.30901699437494742410, c2 = (T)-0.80901699437494742410;
-    const T s1 = (T)0.95105651629515357212, s2 = (T)0.58778525229247312917;
-    const fs_complex<T> t1 = fs_plus(x[1], x[4]), t2 = fs_plus(x[2], x[3]);
-    const fs_complex<T> d1 = fs_minus(x[1], x[4]), d2 = fs_minus(x[2], x[3]);
-    const fs_complex<T> a = fs_along(fs_along(x[0], t1, c1), t2, c2);
-    const fs_complex<T> b = fs_along(fs_along(x[0], t1, c2), t2, c1);
-    const fs_complex<T> u = {s1 * d1.re + s2 * d2.re, s1 * d1.im + s2 * d2.im};
-    const fs_complex<T> v = {s2 * d1.re - s1 * d2.re, s2 * d1.im - s1 * d2.im};
-    x[0] = fs_plus(x[0], fs_plus(t1, t2));
-    x[1] = fs_across(a, u, (T)-1);
-    x[2] = fs_across(b, v, (T)-1);
-    x[3] = fs_across(b, v, (T)1);
-    x[4] = fs_across(a, u, (T)1);
-  }
-}
-
 // Where number `at` of a line lies in the block's memory: places that threads side by side want
 // are in banks of their own.
 __device__ __forceinline__ int fs_fourier_place(int line, int at) {
@@ -261,7 +165,7 @@ __device__ __forceinline__ void fs_fourier_put(fs_complex<T> (&z)[R], T *to,
     if constexpr (LAST) {
       if (at < FS_GIVEN) fs_fourier_give(to, a, begin, at, z[j]);
     } else {
-      const fs_complex<T> w = j && turn ? fs_times(z[j], fs_roots[turn * j]) : z[j];
+      const fs_complex<T> w = j && turn ? fs_complex_times(z[j], fs_roots[turn * j]) : z[j];
       x[place] = w.re;
       y[place] = w.im;
     }

@@ -354,7 +354,7 @@ static struct fs_native *make(const struct fs_user *u, char **log, const char **
   struct fs_str text = {0};
   struct fs_native_job j;
   void *entry = NULL;
-  fs_user_put_c(u, &text);
+  fs_native_put_text(u, &text);
   bool begun = fs_native_begin(&j, &text, false, why);
   fs_str_free(&text);
   if (!begun) return NULL;

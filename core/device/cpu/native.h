@@ -57,6 +57,10 @@ struct fs_native {
 const struct fs_native *fs_native_get(const struct fs_user *u, char **log,
                                       const char **why);
 
+/* native_text.c: appends the whole C text of a shared object with the entry `fs_entry`, which is
+ * a fs_native_fn. */
+void fs_native_put_text(const struct fs_user *u, struct fs_str *out);
+
 /* What the CPU target says of a function that it cannot run. */
 enum fs_status fs_native_refuse(const struct fs_user *u, const char *why,
                                 struct fs_diags *d);

@@ -95,6 +95,9 @@ void fs_cuda_own_source(const char *entry, enum fs_dtype from, enum fs_dtype oth
   bool combines = tallies || strcmp(entry, "fs_combine") == 0;
   if (scans || sorts) put_piece(out, "fs_lines");
   if (strncmp(entry, "fs_fourier", 10) == 0) {
+    static const char lines[] = "elemlib/cuda/fourier.cuh";
+    put_piece_of(out, lines, "fs_complex");
+    put_piece_of(out, lines, "fs_fourier_few");
     put_fourier(out, "fs_fourier_lines");
     put_fourier(out, entry);
     return;
@@ -611,19 +614,13 @@ struct fourier_block {
   char defines[OWN_DEFINES];
 };
 
-/* As few passes as there are with up to 16 numbers in registers, "16, 8, 8"; gives the most. */
+/* "16, 8, 8"; gives the most. */
 static int put_radices(long long n, struct fs_str *out) {
-  int twos = 0, most = 1;
-  for (; n % 2 == 0; n /= 2) twos++;
-  for (int passes = (twos + 3) / 4; passes; passes--) {
-    int log = (twos + passes - 1) / passes;
-    fs_str_printf(out, "%d, ", 1 << log);
-    most = FS_MAX(most, 1 << log);
-    twos -= log;
+  int radix[FS_FOURIER_PASSES], most = 1;
+  for (int k = 0, passes = fs_fourier_radices(n, radix); k < passes; k++) {
+    fs_str_printf(out, "%d, ", radix[k]);
+    most = FS_MAX(most, radix[k]);
   }
-  for (int r = 3; r <= 5; r += 2)
-    for (; n % r == 0; n /= r, most = FS_MAX(most, r)) fs_str_printf(out, "%d, ", r);
-  if (!out->len) fs_str_puts(out, "1, ");
   return most;
 }
 

@@ -115,8 +115,8 @@ static int result(struct builder *b, fs_id id, int part, int shift) {
     if (part < from || !b->k->part_value[from]) return fail(b, FS_RULE_LEVEL);
     if (part == from) return b->k->part_value[from] - 1;
     struct fs_shape here = fs_part_shape(b->p->g, b->k, part);
-    if (shift || !fs_shape_equal(&here, &fs_node(b->p->g, id)->shape))
-      return fail(b, FS_RULE_SHAPE);
+    struct fs_shape given = fs_part_shape(b->p->g, b->k, from);
+    if (shift || !fs_shape_equal(&here, &given)) return fail(b, FS_RULE_SHAPE);
     if (a->user->store.cuda.text || a->user->store.c.text ||
         fs_part_element(b->k, part)->type == FS_UT_SCALAR)
       return fail(b, FS_RULE_ROUTINE);
@@ -125,9 +125,30 @@ static int result(struct builder *b, fs_id id, int part, int shift) {
   return fail(b, FS_RULE_ROUTINE);
 }
 
+/* Which half of a result of pairs a view of it is: 0 or 1; -1: something else. */
+static int half_of(const struct fs_graph *g, const struct fs_node *view) {
+  const struct fs_node *nd = fs_node(g, view->src[0]);
+  int last = nd->shape.rank - 1;
+  if (nd->kind != FS_ND_APPLY || !nd->user->pairs) return -1;
+  struct fs_shape half = nd->shape;
+  half.dim[last] /= 2;
+  if (!fs_shape_equal(&half, &view->shape)) return -1;
+  for (int d = 0; d <= last; d++)
+    if (view->view.axis[d] != d || view->view.step[d] != 1 || (d < last && view->view.off[d]))
+      return -1;
+  int64_t at = view->view.off[last];
+  return at && at != half.dim[last] ? -1 : at != 0;
+}
+
 static int make(struct builder *b, fs_id id, int part, int shift) {
   const struct fs_node *nd = fs_node(b->p->g, id);
   bool edge = nd->kind == FS_ND_VIEW;
+  int half = edge && nd->view.src_rank && fs_plan_computed_here(b->p, nd->src[0])
+                 ? half_of(b->p->g, nd) : -1;
+  if (half >= 0) {
+    int v = result(b, nd->src[0], part, shift);
+    return v < 0 ? v : v + half;
+  }
   if (edge && (nd->view.src_rank == 0 || fs_plan_computed_here(b->p, nd->src[0]))) {
     if (nd->view.src_rank) return fail(b, FS_RULE_SHAPE);
     return get(b, nd->src[0], part, 0);
@@ -176,6 +197,7 @@ static void place_routine(struct builder *b, const struct fs_applied *a) {
                              (e->rank ? FS_VARIES_J : 0));
   enum fs_dtype dt = fs_node(b->p->g, a->node)->dtype;
   b->k->part_value[last] = fs_kernel_value(b->k, dt, varies, last) + 1;
+  if (a->user->pairs) fs_kernel_value(b->k, dt, varies, last);
 }
 
 /* The routine behind which a node can be computed: the last one that it uses; -1 if
@@ -184,6 +206,7 @@ static int behind(const struct builder *b, fs_id id, int depth) {
   enum { DEEP = 24 };
   const struct fs_node *nd = fs_node(b->p->g, id);
   int last = -1;
+  if (nd->kind == FS_ND_VIEW && nd->view.src_rank) return behind(b, nd->src[0], depth);
   if (depth > DEEP || !fs_plan_computed_here(b->p, id)) return -1;
   for (int q = 0; q < b->k->n_applied; q++)
     if (b->k->applied[q].node == id) return q;
@@ -212,11 +235,15 @@ static void place_store(struct builder *b, fs_id id) {
     if (fs_shape_equal(s, &all)) part = last;
   }
   int v = part < 0 ? fail(b, FS_RULE_SHAPE) : get(b, id, part, 0);
-  if (v < 0) return;
-  int access = new_access(b, id, 0);
-  struct fs_step *st = fs_kernel_step(b->k, FS_SP_STORE, part, -1, id);
-  st->in[0] = v;
-  st->access = access;
+  const struct fs_node *nd = fs_node(b->p->g, id);
+  int halves = nd->kind == FS_ND_APPLY && nd->user->pairs ? 2 : 1;
+  for (int half = 0; half < halves && v >= 0; half++) {
+    int access = new_access(b, id, 0);
+    b->k->accesses.data[access].offset += half * s->dim[s->rank - 1] / 2;
+    struct fs_step *st = fs_kernel_step(b->k, FS_SP_STORE, part, -1, id);
+    st->in[0] = v + half;
+    st->access = access;
+  }
 }
 
 /* Steps by part, those of one part in the order in which they were made. */
@@ -357,8 +384,11 @@ static enum fs_rule take_calls(struct builder *b, const fs_id *calls, int n, int
  * each routine. */
 static enum fs_rule check_chain(const struct fs_kernel *k) {
   int most = fs_instance_threads(k);
-  for (int q = 0; q < k->n_applied; q++)
-    if (most > 32 && k->applied[q].user->threads != most) return FS_RULE_ROUTINE;
+  for (int q = 0; q < k->n_applied; q++) {
+    const struct fs_user *u = k->applied[q].user;
+    if ((most > 32 && u->threads != most) || u->streams != k->applied[0].user->streams)
+      return FS_RULE_ROUTINE;
+  }
   return k->n_applied > 1 && fs_instance_bytes(k) > FS_USER_SHARED ? FS_RULE_ON_CHIP : FS_RULE_NONE;
 }
 
