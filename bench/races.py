@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `:race` says of the plan in use, beside bench-space's time of the same plan.
 
-    bench/races.py [--target cuda] [--n 16384] [--build build] [--json FILE]
+    bench/races.py [--target cuda] [--n 16384] [--build build] [--only NAME] [--json FILE]
 
 The eleven sequences of sequences.def. Both take medians of interleaved runs on one device, each
 in a process of its own. The exit status is 1 where one of over 50 us differs by more than 3 %.
@@ -30,7 +30,8 @@ def by_space(o, folder):
     """Seconds of the first choice of each sequence, by name; also the device."""
     path = os.path.join(folder, 'space.json')
     subprocess.run([os.path.join(o.build, 'bench-space'), '--target', o.target, '--n', str(o.n),
-                    '--k', '8', '--seconds', '1', '--json', path], check=True,
+                    '--k', '8', '--seconds', '1', '--json', path] +
+                   (['--case', o.only] if o.only else []), check=True,
                    stdout=subprocess.DEVNULL)
     with open(path, encoding='utf-8') as f:
         d = json.load(f)
@@ -57,12 +58,15 @@ def main():
     options.add_argument('--target', default='cuda')
     options.add_argument('--n', type=int, default=16384)
     options.add_argument('--build', default=os.path.join(ROOT, 'build'))
+    options.add_argument('--only', default='', help='one sequence')
     options.add_argument('--json')
     o = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         space, d = by_space(o, folder)
     rows = []
     for name, inputs, text in sequences():
+        if name not in space:
+            continue
         rows.append({'case': name, 'race_us': None, 'space_us': space[name]*1e6})
         race = by_race(o, inputs, text)
         if race:
