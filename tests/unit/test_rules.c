@@ -29,6 +29,11 @@ static void say_places(struct block *b) {
   give(b, fs_graph_reduce(b->g, FS_RD_ARGMAX, matrix(b), 2));
 }
 
+static void say_turned_places(struct block *b) {
+  fs_id other = across(b, input_of(b, b->dt, b->n, b->m));
+  give(b, fs_graph_reduce(b->g, FS_RD_ARGMAX, two(b, FS_OP_ADD, matrix(b), other), 2));
+}
+
 static void say_outers(struct block *b) { /* what is loaded again and again */
   fs_id a = matrix(b);
   for (int k = 0; k < 3; k++)
@@ -38,7 +43,7 @@ static void say_outers(struct block *b) { /* what is loaded again and again */
 
 static const struct statement more[] = {
     {"two matrices", say_two_matrices}, {"columns", say_columns}, {"places", say_places},
-    {"outers", say_outers}};
+    {"outers", say_outers},          {"turned places", say_turned_places}};
 enum { STATEMENTS = FS_LEN(statements) + FS_LEN(more) };
 
 static const struct statement *statement_at(size_t k) {

@@ -88,24 +88,21 @@ static void count_access(const struct fs_kernel *k, const struct fs_step *s,
                          struct fs_work *w) {
   const struct fs_access *a = &k->accesses.data[s->access];
   double n = fs_kernel_elements(k, a->varies);
+  int ph = phase_of(s);
   if (c && s->kind == FS_SP_LOAD && fs_cpu_is_listed(k, s))
-    fs_work_add(w, FS_TM_GENERAL, phase_of(s), n * busy);
-  if (fs_dtype_converts(a->dtype))
-    fs_work_add(w, FS_TM_CONVERT, phase_of(s), n * done);
-  if (!w->general_index) return;
-  if (c) fs_work_add(w, FS_TM_GENERAL, phase_of(s), copied(k, a) * busy);
-  else if (a->varies == (FS_VARIES_I | FS_VARIES_J))
-    fs_work_add(w, FS_TM_GENERAL, phase_of(s), n * busy);
+    fs_work_add(w, FS_TM_GENERAL, ph, n * busy);
+  if (fs_dtype_converts(a->dtype)) fs_work_add(w, FS_TM_CONVERT, ph, n * done);
+  bool every = c || a->varies == (FS_VARIES_I | FS_VARIES_J);
+  if (w->general_index && every) fs_work_add(w, FS_TM_GENERAL, ph, (c ? copied(k, a) : n) * busy);
 }
 
 void fs_work_user(struct fs_work *w, const struct fs_user *u,
                   const struct fs_device *d, int phase, double calls) {
   double each = fs_call_seconds(d, u->hash);
   w->unknown |= u->unknown;
+  enum fs_term product = fs_term_map(FS_OP_MUL, fs_arith_of(u->compute));
   if (each >= 0) fs_work_add(w, FS_TM_USER, phase, calls * each);
-  else /* as declared, as if products */
-    fs_work_add(w, fs_term_map(FS_OP_MUL, fs_arith_of(u->compute)), phase,
-                calls * u->flops * FS_MAX(u->pace, 1));
+  else fs_work_add(w, product, phase, calls * u->flops * FS_MAX(u->pace, 1)); /* as declared */
 }
 
 /* How often a step is done for each of its elements. The CPU target does it in each sweep that
@@ -169,16 +166,21 @@ static void count_random(const struct fs_kernel *k, const struct fs_step *s, dou
   enum { OF_A_COUNTER = 4 };
   static const enum fs_map_op of_pair[] = {FS_OP_LOG, FS_OP_SQRT, FS_OP_COS, FS_OP_SIN};
   bool is_double = k->values.data[s->out].dtype == FS_F64, normal = s->op;
-  bool next = is_consecutive(k, s);
+  int ph = phase_of(s), next = is_consecutive(k, s);
   double words = !next ? OF_A_COUNTER : is_double || normal ? 2 : 1;
-  fs_work_add(w, FS_TM_RANDOM, phase_of(s), n * words);
+  fs_work_add(w, FS_TM_RANDOM, ph, n * words);
   for (size_t x = 0; x < FS_LEN(of_pair) && normal; x++)
-    fs_work_add(w, fs_term_map(of_pair[x], is_double ? FS_AR_F64 : FS_AR_F32), phase_of(s),
-                next ? n / 2 : n);
+    fs_work_add(w, fs_term_map(of_pair[x], is_double ? FS_AR_F64 : FS_AR_F32), ph, n / (1 + next));
 }
 
 static bool divides_by_one(const struct fs_kernel *k, const struct fs_step *s) {
   return s->op == FS_OP_DIV && s->in[1] >= 0 && !k->values.data[s->in[1]].varies;
+}
+
+/* What warps take for what each strip of tiles leaves of a row, in products. */
+static double tile_rows(const struct fs_kernel *k, const struct fs_step *s, struct fs_work *w) {
+  double strips = w->spread.tasks / FS_MAX(1, w->spread.parts), rows = strips * (double)k->space.m;
+  return 32 * rows * (fs_reduce_ops[s->op].words - 1) * fs_number(FS_PLAN_TILE_ROW);
 }
 
 static void count_step(const struct fs_kernel *k, int step, const struct fs_cpu_schedule *c,
@@ -191,16 +193,15 @@ static void count_step(const struct fs_kernel *k, int step, const struct fs_cpu_
   if (s->access >= 0) count_access(k, s, c, busy, done, w);
   if (s->kind == FS_SP_REDUCE) {
     const struct fs_value *in = &k->values.data[s->in[0]];
-    double n = fs_kernel_elements(k, in->varies);
-    fs_work_add(w, fs_term_reduce(s->op, s->over, s->in[1] >= 0,
-                                  fs_arith_of(in->dtype)),
-                ph, n * busy);
-    if (fs_reduce_ops[s->op].also)
-      fs_work_add(w, fs_term_map(fs_reduce_ops[s->op].also, fs_arith_of(in->dtype)), ph, n * busy);
+    double n = fs_kernel_elements(k, in->varies) * busy;
+    enum fs_arith a = fs_arith_of(in->dtype);
+    fs_work_add(w, fs_term_reduce(s->op, s->over, s->in[1] >= 0, a), ph, n);
+    if (!c && w->tiled && s->over == FS_VARIES_J && fs_reduce_ops[s->op].words > 1)
+      fs_work_add(w, fs_term_map(FS_OP_MUL, FS_AR_F32), ph, tile_rows(k, s, w));
+    if (fs_reduce_ops[s->op].also) fs_work_add(w, fs_term_map(fs_reduce_ops[s->op].also, a), ph, n);
   } else if (s->kind == FS_SP_MAP) {
-    enum fs_arith a = fs_arith_of(out->dtype);
-    if (out->dtype == FS_BOOL && s->in[0] >= 0)
-      a = fs_arith_of(k->values.data[s->in[0]].dtype);
+    bool compares = out->dtype == FS_BOOL && s->in[0] >= 0;
+    enum fs_arith a = fs_arith_of(compares ? k->values.data[s->in[0]].dtype : out->dtype);
     double n = fs_kernel_elements(k, out->varies) * done;
     if (s->user) fs_work_user(w, s->user, d, ph, n);
     else if (!c && divides_by_one(k, s))
@@ -208,8 +209,8 @@ static void count_step(const struct fs_kernel *k, int step, const struct fs_cpu_
     else fs_work_add(w, fs_term_map(s->op, a), ph, n);
   } else if (s->kind == FS_SP_RAND) {
     double n = fs_kernel_elements(k, out->varies) * done;
-    if (!c) fs_work_add(w, FS_TM_RANDOM, ph, n);
-    else count_random(k, s, n, w);
+    if (c) count_random(k, s, n, w);
+    else fs_work_add(w, FS_TM_RANDOM, ph, n);
   } else if (s->kind == FS_SP_IOTA) {
     fs_work_add(w, FS_TM_IOTA, ph, fs_kernel_elements(k, out->varies) * done);
   }
@@ -286,8 +287,8 @@ static struct fs_cpu_schedule *by_tasks(const struct fs_kernel *k, const struct 
   return room;
 }
 
-void fs_kernel_count_tuning(const struct fs_kernel *k,
-                            const struct fs_device *d, struct fs_work *w) {
+void fs_kernel_count_tuning(const struct fs_kernel *k, const struct fs_device *d,
+                            struct fs_work *w) {
   struct fs_cpu_schedule room, *c = by_tasks(k, d, &room);
   count_tuning(k, c, d, w);
   if (c) fs_cpu_schedule_free(c);
@@ -390,8 +391,7 @@ static void count(const struct fs_kernel *k, const struct fs_cpu_schedule *c,
   if (c) w->parallel = (double)c->tasks;
   w->n_amounts = 0;
   fs_work_add(w, FS_TM_LAUNCH, 0, 1);
-  if (fs_schemes[w->scheme].rows_wait)
-    fs_work_add(w, FS_TM_ROW, 0, 1);
+  if (fs_schemes[w->scheme].rows_wait) fs_work_add(w, FS_TM_ROW, 0, 1);
   if (w->tiled) fs_work_add(w, FS_TM_TILE, 0, 1);
   fs_work_add(w, FS_TM_SWEEP, 0, n_sweeps - 1);
   fs_work_add(w, FS_TM_ACCESS, 0, k->accesses.len);
