@@ -308,6 +308,14 @@ static size_t colour_at(const char *text, size_t len) {
   return n < len ? n + 1 : len;
 }
 
+/* Whether the blank stands between a number and its unit: "14.1 µs", "25 %". */
+static bool is_before_unit(const char *text, size_t at, size_t len) {
+  size_t n = 0;
+  if (!at || text[at - 1] < '0' || text[at - 1] > '9') return false;
+  while (at + 1 + n < len && text[at + 1 + n] != ' ') n++;
+  return n && fs_utf8_width(text + at + 1, n) <= 3;
+}
+
 /* The bytes of a line up to the last blank in reach, if there is one in its second half to one
  * before a dot, or all that fit of one word. */
 static size_t break_line(const char *text, size_t len, int width) {
@@ -322,7 +330,7 @@ static size_t break_line(const char *text, size_t len, int width) {
       used += wide;
     }
     at += n;
-    if (at < len && text[at] == ' ') blank = at;
+    if (at < len && text[at] == ' ' && !is_before_unit(text, at, len)) blank = at;
     if (blank == at && !strncmp(text + at, " \u00b7 ", 4)) dot = at;
   }
   if (at >= len) return len;
@@ -344,7 +352,7 @@ static void put_paragraph(const char *text, size_t len, int width, int hang,
   }
 }
 
-/* What is left of a line goes on with the next one of the same paragraph. */
+/* In prose, what is left of a line goes on with the next one of the same paragraph. */
 static void wrap(const char *text, int width, bool prose, struct fs_str *out) {
   struct fs_str line = {0};
   while (*text) {
@@ -354,14 +362,14 @@ static void wrap(const char *text, int width, bool prose, struct fs_str *out) {
     text += len;
     int column = column_of(line.data ? line.data : "", line.len, width * 2 / 5);
     size_t indent = indent_of(fs_str_text(&line));
-    while (!column && (indent || prose) && fs_utf8_width(line.data, line.len) > width && *text) {
+    while (!column && prose && fs_utf8_width(line.data, line.len) > width && *text) {
       size_t next = strcspn(text + 1, "\n"), begin = indent_of(text + 1);
       if (begin != indent || begin == next || column_of(text + 1, next, width)) break;
       fs_str_puts(&line, " ");
       fs_str_put(&line, text + 1 + begin, next - begin);
       text += 1 + next;
     }
-    int hang = !strncmp(fs_str_text(&line), "hint: ", 6) ? 6 : indent || prose ? (int)indent : 2;
+    int hang = !strncmp(fs_str_text(&line), "hint: ", 6) ? 6 : (int)indent + 2*!prose;
     hang = FS_MIN(column ? column : hang, width / 2);
     put_paragraph(fs_str_text(&line), line.len, width, hang, out);
     if (*text) fs_str_puts(out, "\n"), text++;

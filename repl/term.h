@@ -77,9 +77,9 @@ void fs_term_stop(void);
  * standard input and output are a terminal. */
 void fs_term_page(const char *text);
 /* Appends the text with lines of `width` columns at most, cut at blanks. What follows goes
- * on below the last column of a table, or below the first word. */
+ * on below the last column of a table, or two columns behind the line's first word. */
 void fs_term_wrap(const char *text, int width, struct fs_str *out);
-/* The same of prose: also at the left edge a line that is too long goes on in the next one. */
+/* The same of prose: a line that is too long goes on in the next one, below its first word. */
 void fs_term_wrap_prose(const char *text, int width, struct fs_str *out);
 
 #endif

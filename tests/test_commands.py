@@ -29,7 +29,7 @@ SESSION = [
     (':vars', 'no variables'),
     (':vars json', r'\[\]'),
     (':plan', 'no plan yet'),
-    (':alternatives', 'no block has run yet'),
+    (':alternatives', 'no statement has needed a kernel yet'),
     (':fuse', 'fuse on\nno statements are pinned'),
     ('x = 1.0*(1:5); a = x + 1; b = a*2; c = x - 1;', '1 kernel .*'),
     # Pins.

@@ -88,7 +88,7 @@ def bad_words():
     score.check(done.returncode == 1 and 'dump cannot be graf' in done.stderr,
                 'an unknown stage of the setting', done.stderr)
     done = run('-e', ':dump plan\n')
-    score.check(done.returncode == 0 and 'no block has run yet' in done.stdout,
+    score.check(done.returncode == 0 and 'no statement has needed a kernel yet' in done.stdout,
                 'nothing to dump', done.stdout)
 
 

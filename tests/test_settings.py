@@ -181,7 +181,7 @@ def test_mistakes(folder):
     check('library call' in done.stdout and 'which has no settings' in done.stderr,
           'a library call', done.stdout + done.stderr)
     done = run(':pin 1 scheme=row\n:alternatives k1\n:pin\n', 'cpu', folder)
-    check(done.returncode == 0 and done.stdout.count('no block has run yet') == 2 and
+    check(done.returncode == 0 and done.stdout.count('no statement has needed a kernel yet') == 2 and
           'no kernel is pinned' in done.stdout, 'nothing has run', done.stdout)
 
 

@@ -232,7 +232,7 @@ def test_hard_blocks():
 def test_not_there():
     home = Home()
     done = home.run(':tune\n:tune 0\n')
-    check('no block has run yet' in done.stdout and ':tune [k' in done.stderr,
+    check('no statement has needed a kernel yet' in done.stdout and ':tune [k' in done.stderr,
           'nothing to tune; not how it is called', done.stdout + done.stderr)
 
 

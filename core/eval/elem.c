@@ -119,6 +119,9 @@ enum fs_status fs_elem_choose(struct fs_interp *in, const struct fs_elem *e,
       in->language++;
       return FS_OK;
     }
+  if (!impl)
+    return fs_error(in->diags, span, "elem-no-form", NULL,
+                    "`%s` has no routines to choose from", e->name);
   return fs_error(in->diags, span, "elem-no-form", NULL,
                   "`%s` has no routine %d", e->name, impl);
 }

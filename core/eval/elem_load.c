@@ -166,7 +166,7 @@ enum fs_status fs_interp_elem_choose(struct fs_interp *in, const char *name,
                                      int impl, struct fs_span span) {
   const struct fs_elem *e = fs_elem_find(in, name);
   if (!e)
-    return fs_error(in->diags, span, "unknown-name", NULL,
-                    "there is no function `%.100s`", name);
+    return fs_error(in->diags, span, "unknown-name", ":elem lists them",
+                    "there is no elementary function `%.100s`", name);
   return fs_elem_choose(in, e, impl, span);
 }

@@ -204,7 +204,7 @@ enum fs_status fs_session_assert(struct fs_session *s, struct fs_words *words,
   }
   if (!plan)
     return fs_error(&s->diags, words->span, "assert-plan", NULL,
-                    "no block has run yet");
+                    "no statement has needed a kernel yet");
   if (figures[f].unit == 'w') return judge_scheme(s, words, &a, plan);
   return judge_number(s, words, &a, plan, figures[f].key, figures[f].unit);
 }

@@ -59,7 +59,7 @@ static void put_blocks(struct fs_session *s, struct fs_str *out) {
     put_block(s, r, out);
     n++;
   }
-  if (!n) fs_str_puts(out, "no block has run yet\n");
+  if (!n) fs_str_puts(out, "no statement has needed a kernel yet\n");
 }
 
 enum fs_status fs_session_choose_number(struct fs_session *s, struct fs_words *words) {

@@ -683,7 +683,7 @@ static enum fs_status run_set(struct command *c) {
   struct fs_was *was = device ? fs_session_was(c->s) : NULL;
   enum fs_status st = run_set_value(c);
   if (plan) return answered(c, st);
-  fs_session_put_now(c->s, was, &c->out);
+  fs_session_put_now(c->s, was, st ? NULL : &c->out);
   return st;
 }
 

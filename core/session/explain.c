@@ -265,7 +265,7 @@ struct fs_was *fs_session_was(struct fs_session *s) {
 void fs_session_put_now(struct fs_session *s, struct fs_was *w, struct fs_str *out) {
   struct fs_str none = {0};
   if (!w) return;
-  const struct fs_block *b = fs_session_current_block(s, &none);
+  const struct fs_block *b = out ? fs_session_current_block(s, &none) : NULL;
   fs_str_free(&none);
   if (b) {
     struct fs_expected e = fs_plan_expects(b->plan);

@@ -528,7 +528,7 @@ struct fs_block *fs_session_current_block(struct fs_session *s, struct fs_str *o
     fs_session_correct(s, s->last_block->plan);
     return s->last_block;
   }
-  fs_str_puts(out, "no block has run yet\n");
+  fs_str_puts(out, "no statement has needed a kernel yet\n");
   return NULL;
 }
 

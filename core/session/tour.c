@@ -113,11 +113,19 @@ static bool read_example(const char *folder, const char *name, struct fs_str *pa
   return !fs_text_read(fs_str_text(path), MOST, false, text);
 }
 
-/* The name, and the first line of its text, which is a comment. */
+/* The name, and the first sentence of the comment that its text begins with. */
 static void put_line(struct fs_str *out, const char *name, const struct fs_str *text) {
   const char *line = fs_str_text(text);
-  line += strspn(line, "# ");
-  fs_str_printf(out, "  %-16s  %.*s\n", name, (int)strcspn(line, "\n"), line);
+  fs_str_printf(out, "  %-16s ", name);
+  for (bool ended = false; !ended && *line == '#'; line += *line == '\n') {
+    line += strspn(line, "# ");
+    size_t n = strcspn(line, "\n"), end = 0;
+    while (end < n && !(line[end] == '.' && (end + 1 == n || line[end + 1] == ' '))) end++;
+    ended = end < n;
+    fs_str_printf(out, " %.*s", (int)(end + ended), line);
+    line += n;
+  }
+  fs_str_puts(out, "\n");
 }
 
 static void list_examples(const char *folder, struct fs_str *out) {

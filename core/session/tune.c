@@ -184,7 +184,7 @@ static enum fs_status forget(struct fs_session *s, struct fs_words *c) {
   if (c->n > 2 || (c->n == 2 && !all)) return FS_ERR_USER;
   fs_session_choose_block(s);
   if (!all && !s->last_block) {
-    fs_str_puts(c->out, "no block has run yet\n");
+    fs_str_puts(c->out, "no statement has needed a kernel yet\n");
     return FS_OK;
   }
   struct fs_runner *r = all ? fs_session_runner(s) : s->last_runner;

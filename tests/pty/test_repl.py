@@ -254,6 +254,8 @@ def test_pins_answer(c):
     out = t.line(':split off q s')
     assert ':fuse q r' in out and ':split q s' not in out.split('off q s')[1], out
     assert 'there is no such pin' in t.line(':split off q s')
+    assert 'no elementary function `sin`' in t.line(':elem sin impl 1')
+    assert 'no routines to choose from' in t.line(':elem gemv impl auto')
     assert 'no statements are pinned' in t.line(':fuse off q r')
 
 
@@ -959,6 +961,30 @@ def test_prose_fills_its_lines(c):
         assert re.search(r'without\s+fusion\.\s+The\s+plan', t.line(':help :race'))
 
 
+def test_what_is_told_keeps_its_lines(c):
+    """Of `:why slow` each line says one thing: it goes on below itself, and the next one
+    begins at the left again; a number stands beside its unit."""
+    for columns, env in ((40, {}), (60, {'LC_ALL': 'C'}), (80, {}), (120, {'TERM': 'dumb'})):
+        t = with_pair(c, columns=columns, **env)
+        t.line(PAIR[1])
+        told = t.line(':why slow')
+        assert all(len(line) <= columns for line in told.splitlines()), told
+        firsts = re.findall(r'^  (\w+)', told, re.M)
+        assert 'moves' in firsts and ('another' in firsts or 'it' in firsts), told
+        assert not re.search(r'\d\n +(%|[num\u00b5]?s)\b', told), told
+
+
+def test_nothing_needed_a_kernel(c):
+    """A view is a statement that ran, without one."""
+    t = c.start()
+    t.line('save("%s/a.npy", rand(40, 40))' % c.home)
+    t = c.start()
+    t.line(':load A %s/a.npy' % c.home)
+    t.line("B = A';")
+    for command in (':why slow', ':check', ':race', ':again', ':alternatives'):
+        assert 'no statement has needed a kernel yet' in t.line(command), command
+
+
 def test_how_long_of_how_long(c):
     """A library call cannot be looked into: what it takes beside what was expected."""
     t = c.start('--threads', '1', XDG_DATA_HOME=c.home)
@@ -1202,7 +1228,7 @@ def test_choose_without_a_list(c):
     t = with_pair(c, TERM='dumb')
     assert '`:choose 2` takes plan 2' in t.line(':choose')
     t = c.start()
-    assert 'no block has run yet' in t.line(':choose')
+    assert 'no statement has needed a kernel yet' in t.line(':choose')
 
 
 def test_races_and_bars_fit(c):
@@ -1228,6 +1254,8 @@ def test_what_other_threads_make_of_a_block(c):
     assert 'no fusion ' in t.line(':race')
     t.line(PAIR[1])
     assert '2 kernels, +' in t.line(':set strategy off')
+    refused = t.line(':set threads -1')
+    assert 'cannot be -1' in refused and 'the last block' not in refused, refused
 
 
 def test_a_race_runs_what_pins_forbid(c):
@@ -1299,6 +1327,8 @@ def test_examples(c):
     t = c.start()
     told = t.line(':examples')
     assert re.search(r'^  cg +CG: conjugate gradients', told, re.M), told
+    listed = re.split(r'\n  (?=\w)', told.split('\n', 1)[1].rsplit('\nin /', 1)[0])
+    assert len(listed) > 20 and all(one.endswith('.') for one in listed), listed
     told = t.line(':examples waxpby')
     assert 'w = alpha*x + beta*y' in told, told
     path = re.search(r'import "(.*)" runs it', told)[1]
