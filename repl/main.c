@@ -252,8 +252,12 @@ static unsigned reading_of(const char *entry) {
                   {":alternatives", FS_READ_PAGED | FS_READ_WRAPPED}, {":explain", FS_READ_PAGED},
                   {":why", FS_READ_PAGED | FS_READ_WRAPPED}, {":dump", 0},
                   {":set", FS_READ_PAGED | FS_READ_WRAPPED}};
+  static const char *const spoken[] = {"help", "help()", "doc", "apropos", "lookfor"};
   size_t len = strcspn(entry, " \t\r\n");
-  if (*entry == '?') return FS_READ_PAGED | FS_READ_WRAPPED | FS_READ_PROSE;
+  if (*entry == '?') return commands[0].reading;
+  for (size_t i = 0; i < FS_LEN(spoken); i++)
+    if (len == strlen(spoken[i]) && !strncmp(entry, spoken[i], len) && !strchr(entry, '='))
+      return commands[0].reading;
   for (size_t i = 0; i < FS_LEN(commands); i++)
     if (len > 1 && !strncmp(entry, commands[i].name, len)) return commands[i].reading;
   return *entry == ':' ? FS_READ_WRAPPED : 0;

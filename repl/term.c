@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
+#include <limits.h>
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
@@ -352,6 +353,19 @@ static void put_paragraph(const char *text, size_t len, int width, int hang,
   }
 }
 
+/* A table's line whose last column begins too far right: that is a paragraph below the others. */
+static void put_far_column(const char *line, size_t len, int far, int width, struct fs_str *out) {
+  enum { INDENT = 6 };
+  struct fs_str below = {0};
+  size_t at = fs_utf8_fitting(line, len, far), left = at;
+  while (left && line[left - 1] == ' ') left--;
+  if (left) put_paragraph(line, left, width, (int)indent_of(line) + 2, out);
+  fs_str_printf(&below, "%*s%.*s", INDENT, "", (int)(len - at), line + at);
+  fs_str_puts(out, left ? "\n" : "");
+  put_paragraph(fs_str_text(&below), below.len, width, INDENT, out);
+  fs_str_free(&below);
+}
+
 /* In prose, what is left of a line goes on with the next one of the same paragraph. */
 static void wrap(const char *text, int width, bool prose, struct fs_str *out) {
   struct fs_str line = {0};
@@ -360,9 +374,11 @@ static void wrap(const char *text, int width, bool prose, struct fs_str *out) {
     fs_str_clear(&line);
     fs_str_put(&line, text, len);
     text += len;
-    int column = column_of(line.data ? line.data : "", line.len, width * 2 / 5);
+    int column = column_of(fs_str_text(&line), line.len, prose ? width / 2 : width * 2 / 5);
     size_t indent = indent_of(fs_str_text(&line));
-    while (!column && prose && fs_utf8_width(line.data, line.len) > width && *text) {
+    int far = column || !prose ? 0 : (int)indent > width / 2
+              ? (int)indent : column_of(fs_str_text(&line), line.len, INT_MAX);
+    while (!column && !far && prose && fs_utf8_width(line.data, line.len) > width && *text) {
       size_t next = strcspn(text + 1, "\n"), begin = indent_of(text + 1);
       if (begin != indent || begin == next || column_of(text + 1, next, width)) break;
       fs_str_puts(&line, " ");
@@ -371,7 +387,8 @@ static void wrap(const char *text, int width, bool prose, struct fs_str *out) {
     }
     int hang = !strncmp(fs_str_text(&line), "hint: ", 6) ? 6 : (int)indent + 2*!prose;
     hang = FS_MIN(column ? column : hang, width / 2);
-    put_paragraph(fs_str_text(&line), line.len, width, hang, out);
+    if (far) put_far_column(line.data, line.len, far, width, out);
+    else put_paragraph(fs_str_text(&line), line.len, width, hang, out);
     if (*text) fs_str_puts(out, "\n"), text++;
   }
   fs_str_free(&line);

@@ -17,7 +17,7 @@ bool fs_is_tour(const char *entry) {
 static void say(const char *words) {
   struct fs_look look = fs_term_look(stderr);
   struct fs_str wrapped = {0};
-  fs_term_wrap(words, FS_MIN(look.width, 100), &wrapped);
+  fs_term_wrap_prose(words, FS_MIN(look.width, 100), &wrapped);
   fprintf(stderr, look.color ? "\033[36m%s\033[0m\n" : "%s\n", fs_str_text(&wrapped));
   fs_str_free(&wrapped);
 }

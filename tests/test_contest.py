@@ -149,6 +149,20 @@ def check_words(target):
     score.check(a.tobytes() == b.tobytes(), 'q changed')
 
 
+def check_little_memory():
+    """Which plans did not fit, and what could not be compared, with the reason."""
+    text = ('A = rand(300, 300); p = rand(300); r = rand(300); A[1, 1] = 1;\n'
+            "begin q = A*p; s = A'*r; C = A + 1; end\n:race 1\n:check\n")
+    said = {'did not run: not enough memory on fake GPU': 0, 'the results did not find room': 0,
+            'the block in f64 did not find room': 0}
+    for memory in range(1000000, 2700000, 200000):
+        done = start(text, 'fake', scores.folder('contest'), FUSIBLE_FAKE_MEMORY=str(memory))
+        score.check(done.returncode in (0, 3) and 'SIG' not in done.stderr, (memory, done.stderr))
+        for words in said:
+            said[words] += words in done.stdout
+    score.check(all(said.values()), said)
+
+
 # Products with vectors of small integers: of arrays as they lie, turned, in part and computed.
 LIBRARY = ('q = A*p;', "s = A'*r;", "q = A*p; s = A'*r;", "v = (r'*A)'; w = 2*v;",
            'u = (A + 1)*(2*p);', 'q = A[2:m, 2:n]*p[2:n];', "s = A[:, 1:2:n]'*r;",
@@ -206,6 +220,7 @@ def main():
     check_planted()
     if not a.target:
         check_other_device()
+        check_little_memory()
     for target in (a.target,) if a.target else ('cpu', 'fake'):
         check_words(target)
         check_library(target)

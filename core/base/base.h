@@ -157,6 +157,9 @@ double fs_now(void);                       /* monotonic seconds */
 void fs_str_put_bytes(struct fs_str *s, double bytes);
 /* "0.252 ms", "1.234 s", "3.4 us" (with the micro sign) */
 void fs_str_put_seconds(struct fs_str *s, double seconds);
+/* The first sentence of a comment of several lines, in one: up to a full stop at a word's end;
+ * where there is none, the first line. Marks `#` before its lines are left out. */
+void fs_str_put_sentence(struct fs_str *s, const char *comment);
 void fs_sort_numbers(double *values, int n); /* the least first */
 double fs_median(double *values, int n);     /* sorts them; n > 0 */
 /* Indices by their keys, the least first; of one key, the least index. */

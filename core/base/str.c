@@ -95,6 +95,31 @@ void fs_str_put_seconds(struct fs_str *s, double seconds) {
   fs_str_printf(s, "%.*f %s", digits, value, unit);
 }
 
+/* The bytes of the line up to the end of a sentence; 0: it goes on. */
+static size_t sentence_end(const char *line, size_t len) {
+  for (size_t k = 0; k < len; k++)
+    if (line[k] == '.' && (k + 1 == len || line[k + 1] == ' ') && (!k || line[k - 1] != '.'))
+      return k + 1;
+  return 0;
+}
+
+void fs_str_put_sentence(struct fs_str *s, const char *comment) {
+  struct fs_str sentence = {0};
+  size_t first = 0, ended = 0;
+  bool several = strchr(comment, '\n');
+  for (const char *at = comment; *at && !ended;) {
+    at += strspn(at, "# ");
+    size_t len = strcspn(at, "\n");
+    if (several) ended = sentence_end(at, len);
+    if (first) fs_str_puts(&sentence, " ");
+    fs_str_put(&sentence, at, ended ? ended : len);
+    if (!first) first = sentence.len;
+    at += len + (at[len] == '\n');
+  }
+  fs_str_put(s, fs_str_text(&sentence), several && !ended ? first : sentence.len);
+  fs_str_free(&sentence);
+}
+
 static bool is_of_word(char c) {
   return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }

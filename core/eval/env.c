@@ -391,27 +391,46 @@ static void doc_of_elem(struct fs_interp *in, const struct fs_elem *e,
                                 e->doc ? e->doc : "", "elementary", e};
 }
 
-/* The comment lines right above a function's definition are its help. */
-static void put_comment_above(struct fs_interp *in, struct fs_span span,
+static size_t line_at(const char *text, size_t at) {
+  while (at && text[at - 1] != '\n') at--;
+  return at;
+}
+
+static bool is_comment(const char *line) { return line[strspn(line, " \t")] == '#'; }
+
+/* Where the comment of a definition ends: right above it, or above the lines before it that
+ * have no blank one between them. */
+static size_t comment_end(const char *text, size_t begin) {
+  enum { LINES = 8 };
+  for (int k = 0; begin && k < LINES; k++) {
+    size_t up = line_at(text, begin - 1);
+    if (is_comment(text + up)) return begin;
+    if (text[up] == '\n' || !strncmp(text + up, "end", 3)) return 0;
+    begin = up;
+  }
+  return 0;
+}
+
+/* The comment lines right above a function's definition are its help; also those above a
+ * group of definitions, if the function is called in them. */
+static void put_comment_above(struct fs_interp *in, const char *name, struct fs_span span,
                               struct fs_str *out) {
   const struct fs_source *src = fs_source_get(in->diags, span.source);
   if (!src || span.begin > src->len) return;
-  size_t begin = span.begin, end;
-  while (begin && src->text[begin - 1] != '\n') begin--;
-  size_t first = begin;
-  while (first) {
-    size_t line = first - 1;
-    while (line && src->text[line - 1] != '\n') line--;
-    if (src->text[line] != '#') break;
-    first = line;
+  size_t begin = line_at(src->text, span.begin), end = comment_end(src->text, begin), first = end;
+  struct fs_str call = {0};
+  while (first && is_comment(src->text + line_at(src->text, first - 1)))
+    first = line_at(src->text, first - 1);
+  for (size_t at = first, n; at < end; at += n + 1) {
+    n = strcspn(src->text + at, "\n");
+    size_t skip = strspn(src->text + at, " \t") + 1;
+    skip += src->text[at + skip] == ' ';
+    if (at > first) fs_str_puts(out, "\n");
+    if (skip < n) fs_str_put(out, src->text + at + skip, n - skip);
   }
-  for (; first < begin; first = end + 1) {
-    const char *nl = memchr(src->text + first, '\n', src->len - first);
-    end = nl ? (size_t)(nl - src->text) : src->len;
-    size_t from = first + 1 + (src->text[first + 1] == ' ');
-    if (out->len) fs_str_puts(out, "\n");
-    if (from < end) fs_str_put(out, src->text + from, end - from);
-  }
+  fs_str_printf(&call, "%s(", name);
+  if (end < begin && !strstr(fs_str_text(out), fs_str_text(&call))) fs_str_clear(out);
+  fs_str_free(&call);
 }
 
 static void doc_of_value(struct fs_interp *in, const char *name,
@@ -422,7 +441,7 @@ static void doc_of_value(struct fs_interp *in, const char *name,
   if (v->kind != FS_V_FUNCTION || v->func->kind != FS_FN_USER) return;
   const struct fs_func *f = v->func;
   struct fs_str doc = {0};
-  put_comment_above(in, f->span, &doc);
+  put_comment_above(in, name, f->span, &doc);
   fs_str_puts(s, name);
   fs_func_put_params(f, s);
   size_t at = s->len + 1;

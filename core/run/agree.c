@@ -158,7 +158,7 @@ static enum fs_status compare(const struct fs_graph *of, const struct results *m
   return st;
 }
 
-static bool has_short_floats(const struct fs_graph *g) {
+bool fs_agree_has_error(const struct fs_graph *g) {
   for (int k = 1; k < g->nodes.len; k++)
     if (fs_dtype_is_float(g->nodes.data[k].dtype) && g->nodes.data[k].dtype != FS_F64) return true;
   return false;
@@ -171,7 +171,7 @@ static enum fs_status run_exact(struct fs_runner *r, struct fs_scratch *s,
   struct fs_diags words;
   struct fs_block *b = NULL;
   enum fs_status st = FS_OK;
-  if (!has_short_floats(s->block->plan->graph)) return FS_OK;
+  if (!fs_agree_has_error(s->block->plan->graph)) return FS_OK;
   fs_diags_init(&words);
   enum fs_status got = fs_compile(fs_graph_in_double(s->block->plan->graph),
                                   fs_runner_target(r), &options, sources, &b, &words);
@@ -190,7 +190,7 @@ enum fs_status fs_agree(struct fs_runner *r, const struct fs_block *block,
   struct results first = {0}, exact = {0};
   for (int k = 0; k < n; k++) out[k] = (struct fs_agreement){0};
   enum fs_status st = fs_scratch_open(&s, fs_runner_target(r), block, d);
-  if (st == FS_OK && n) run(&s, plans[0], &first, &st);
+  if (st == FS_OK && n && plans[0]) run(&s, plans[0], &first, &st);
   if (st == FS_OK && first.n) st = run_exact(r, &s, sources, &exact);
   const struct fs_graph *g = block->plan->graph;
   for (int k = 0; k < n && st == FS_OK && first.n; k++) {

@@ -13,6 +13,9 @@ struct fs_agreement {
                               |y| of the same result; infinite where one alone is a number */
 };
 
+/* Whether the results may differ from those in f64: it has shorter floats. */
+bool fs_agree_has_error(const struct fs_graph *g);
+
 /* Runs n plans of a block that has run once more, in scratch storage, and compares their results
  * with those of the first, and with what the block gives without fusion in f64 (of the same
  * inputs, fs_graph_in_double()). Gives FS_OK also where some could not be compared. */

@@ -240,13 +240,31 @@ static bool leaves_copies_out(const struct contest *c) {
   return any;
 }
 
+/* What could not be compared, of plans that ran. */
+static void put_uncompared(const struct contest *c, struct fs_str *out) {
+  bool compared = true, errors = true;
+  for (int k = 0; k < c->found.list.len; k++) {
+    if (c->found.list.data[k].measured < 0) continue;
+    compared &= c->agree[k].compared;
+    errors &= c->agree[k].has_error;
+  }
+  if (!compared) fs_str_puts(out, "not compared: the results did not find room twice\n");
+  if (!errors && fs_agree_has_error(c->block->plan->graph))
+    fs_str_puts(out, "no errors: the block in f64 did not find room\n");
+}
+
 static void put_end(const struct contest *c, struct fs_str *out) {
   bool errors = false;
-  for (int k = 0; k < c->found.list.len; k++) errors |= c->agree[k].has_error;
-  fs_str_printf(out, "%d runs of each, in turns\n", c->found.list.data[0].n_times);
+  int runs = 0;
+  for (int k = 0; k < c->found.list.len; k++) {
+    errors |= c->agree[k].has_error;
+    runs = FS_MAX(runs, c->found.list.data[k].n_times);
+  }
+  fs_str_printf(out, "%d runs of each, in turns\n", runs);
   if (errors)
     fs_str_puts(out, "error: the largest, to the same without fusion in f64, in shares of the "
                      "largest element\n");
+  put_uncompared(c, out);
   if (leaves_copies_out(c))
     fs_str_puts(out, "copies before updates are timed here, which a run does without\n");
   if (c->found.list.len == 1) fs_str_puts(out, "there is no other plan of this block\n");
@@ -405,13 +423,14 @@ enum fs_status fs_session_again(struct fs_session *s, struct fs_words *words) {
 static void put_verdict(struct fs_str *out, const struct contest *c) {
   const struct fs_agreement *fused = &c->agree[0], *other = &c->agree[c->found.list.len - 1];
   bool alone = c->found.list.len == 1;
-  if (!fused->compared) {
-    fs_str_puts(out, "not compared: the results did not find room twice\n");
+  if (!fused->compared || !other->compared) {
+    put_uncompared(c, out);
     return;
   }
   fs_str_puts(out, alone ? "without fusion the plan is the same" : "without fusion: ");
   if (!alone) put_bits(out, other, false);
   fs_str_puts(out, "\n");
+  if (!fused->has_error) put_uncompared(c, out);
   if (!fused->has_error) return;
   fs_str_puts(out, "error in shares of the largest element of f64: ");
   put_error(out, fused->error);

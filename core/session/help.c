@@ -84,9 +84,12 @@ static void add(struct answers *a, const char *text, const char *type,
   json_array_foreach(a->list, k, old)
     if (!strcmp(json_string_value(json_object_get(old, "text")), text)) return;
   json_t *o = json_object();
+  struct fs_str first = {0};
+  fs_str_put_sentence(&first, doc);
   json_object_set_new(o, "text", fs_json_text(text, strlen(text)));
   json_object_set_new(o, "type", json_string(type));
-  json_object_set_new(o, "doc", fs_json_text(doc, strcspn(doc, "\n")));
+  json_object_set_new(o, "doc", fs_json_text(fs_str_text(&first), first.len));
+  fs_str_free(&first);
   json_array_append_new(a->list, o);
 }
 
@@ -102,31 +105,38 @@ static void add_mirrored(struct answers *a, bool functions) {
   }
 }
 
+/* A function: how it is called, unless the description says it, and what it does. */
+static void add_described(struct answers *a, const struct fs_interp_doc *d) {
+  struct fs_str doc = {0};
+  bool said = d->signature && d->doc && !strncmp(d->doc, d->signature, strlen(d->signature));
+  if (d->signature && !said) fs_str_puts(&doc, d->signature);
+  if (d->signature && !said && d->doc && *d->doc) fs_str_puts(&doc, ": ");
+  if (d->doc) fs_str_puts(&doc, d->doc);
+  add(a, d->name, "function", fs_str_text(&doc));
+  fs_str_free(&doc);
+}
+
 static void add_variables(struct answers *a, bool functions) {
   struct fs_interp_var v;
+  struct fs_interp_doc d;
   add_mirrored(a, functions);
   for (int k = 0; fs_interp_var_at(a->s->in, k, &v); k++) {
     bool function = v.value.kind == FS_V_FUNCTION;
     if (v.from_prelude || (function && !functions)) continue;
+    if (function && fs_interp_doc(a->s->in, v.name, &d)) {
+      add_described(a, &d);
+      continue;
+    }
     struct fs_str type = {0};
     fs_show_type(&v.value, a->s->show.ascii, &type);
-    add(a, v.name, function ? "function" : "variable", fs_str_text(&type));
+    add(a, v.name, "variable", fs_str_text(&type));
     fs_str_free(&type);
   }
 }
 
 static void add_functions(struct answers *a) {
   struct fs_interp_doc d;
-  for (int k = 0; fs_interp_doc_at(a->s->in, k, &d); k++) {
-    struct fs_str doc = {0};
-    bool said = d.signature && d.doc &&
-                !strncmp(d.doc, d.signature, strlen(d.signature));
-    if (d.signature && !said) fs_str_puts(&doc, d.signature);
-    if (d.signature && !said && d.doc && *d.doc) fs_str_puts(&doc, ": ");
-    if (d.doc) fs_str_puts(&doc, d.doc);
-    add(a, d.name, "function", fs_str_text(&doc));
-    fs_str_free(&doc);
-  }
+  for (int k = 0; fs_interp_doc_at(a->s->in, k, &d); k++) add_described(a, &d);
 }
 
 static void add_words(struct answers *a) {
@@ -365,28 +375,6 @@ bool fs_session_put_functions(struct fs_session *s, const char *word, struct fs_
 
 /* -- what is known about a name ------------------------------------------------ */
 
-/* The comment lines right above a definition, without their marks. */
-static void put_comments(const struct fs_session *s, struct fs_span span,
-                         struct fs_str *out) {
-  const struct fs_source *src =
-      span.source ? fs_source_get(&s->diags, span.source) : NULL;
-  if (!src) return;
-  size_t to = line_begin(src->text, span.begin), first = to;
-  while (first) {
-    size_t up = line_begin(src->text, first - 1);
-    if (src->text[up + strspn(src->text + up, " \t")] != '#') break;
-    first = up;
-  }
-  while (first < to) {
-    size_t n = strcspn(src->text + first, "\n");
-    size_t skip = strspn(src->text + first, " \t#");
-    fs_str_puts(out, "  ");
-    if (skip < n) fs_str_put(out, src->text + first + skip, n - skip);
-    fs_str_puts(out, "\n");
-    first += n + 1;
-  }
-}
-
 static void put_definition(const struct fs_session *s, struct fs_span span,
                            struct fs_str *out) {
   const struct fs_source *src =
@@ -394,18 +382,6 @@ static void put_definition(const struct fs_session *s, struct fs_span span,
   if (!src || span.end > src->len || span.begin >= span.end) return;
   fs_str_put(out, src->text + span.begin, span.end - span.begin);
   fs_str_puts(out, "\n");
-}
-
-static void describe_function(struct fs_session *s, const char *name,
-                              const struct fs_func *f, int detail,
-                              struct fs_str *out) {
-  fs_str_puts(out, name);
-  fs_func_put_params(f, out);
-  fs_str_puts(out, f->from_prelude           ? "    function of the prelude\n"
-              : f->kind == FS_FN_KERNEL ? "    a kernel of a file\n"
-                                        : "    your function\n");
-  if (f->kind == FS_FN_USER) put_comments(s, f->span, out);
-  if (detail) put_definition(s, f->span, out);
 }
 
 static void put_indented(struct fs_str *out, const char *text) {
@@ -416,6 +392,19 @@ static void put_indented(struct fs_str *out, const char *text) {
     fs_str_puts(out, "\n");
     at += len + (at[len] == '\n');
   }
+}
+
+static void describe_function(struct fs_session *s, const char *name,
+                              const struct fs_func *f, int detail,
+                              struct fs_str *out) {
+  fs_str_puts(out, name);
+  fs_func_put_params(f, out);
+  fs_str_puts(out, f->from_prelude           ? "    function of the prelude\n"
+              : f->kind == FS_FN_KERNEL ? "    a kernel of a file\n"
+                                        : "    your function\n");
+  struct fs_interp_doc d;
+  if (f->kind == FS_FN_USER && fs_interp_doc(s->in, name, &d)) put_indented(out, d.doc);
+  if (detail) put_definition(s, f->span, out);
 }
 
 static void put_elem(struct fs_str *out, const struct fs_elem *e, int detail) {

@@ -115,17 +115,13 @@ static bool read_example(const char *folder, const char *name, struct fs_str *pa
 
 /* The name, and the first sentence of the comment that its text begins with. */
 static void put_line(struct fs_str *out, const char *name, const struct fs_str *text) {
-  const char *line = fs_str_text(text);
-  fs_str_printf(out, "  %-16s ", name);
-  for (bool ended = false; !ended && *line == '#'; line += *line == '\n') {
-    line += strspn(line, "# ");
-    size_t n = strcspn(line, "\n"), end = 0;
-    while (end < n && !(line[end] == '.' && (end + 1 == n || line[end + 1] == ' '))) end++;
-    ended = end < n;
-    fs_str_printf(out, " %.*s", (int)(end + ended), line);
-    line += n;
-  }
+  const char *end = fs_str_text(text);
+  while (*end == '#') end += strcspn(end, "\n"), end += *end == '\n';
+  char *comment = fs_strndup(fs_str_text(text), (size_t)(end - fs_str_text(text)));
+  fs_str_printf(out, "  %-16s  ", name);
+  fs_str_put_sentence(out, comment);
   fs_str_puts(out, "\n");
+  free(comment);
 }
 
 static void list_examples(const char *folder, struct fs_str *out) {

@@ -959,6 +959,35 @@ def test_prose_fills_its_lines(c):
         for line, after in zip(lines, lines[1:]):
             assert len(line) + 1 + len(after.split()[0]) > min(columns, 78), lines
         assert re.search(r'without\s+fusion\.\s+The\s+plan', t.line(':help :race'))
+        for spoken in ('help searchsorted', 'doc sum', 'apropos sort', '?*max'):
+            told = t.line(spoken)
+            assert all(len(line) <= columns for line in told.splitlines()[1:]), told
+
+
+def test_functions_are_told_in_sentences(c):
+    """What a function does may take lines of a comment, and several may share one."""
+    t = c.start(columns=200)
+    assert re.search(r'each of x, by halving; "right": less or equal\.\n', t.line('?searchsorted*'))
+    assert re.search(r'colmax +.*the extremes of rows and columns; max', t.line('?*max'))
+    script = os.path.join(c.home, 'f.fs')
+    with open(script, 'w', encoding='utf-8') as f:
+        f.write('# ff(x): twice x, which\n# is x + x. No more.\nff(x) = 2*x\ngg(x) = 3*x\n')
+    t = c.start(script, '-i', columns=200)
+    assert 'ff(x): twice x, which is x + x.\n' in t.line('?f*')
+    assert 'No more.' in t.line('?ff') and 'twice' not in t.line('?gg')
+
+
+def test_a_far_column_goes_below(c):
+    """The commands on a narrow screen: each at the left, what it does below it or beside it,
+    and no word of one behind another."""
+    for columns in (40, 60, 80, 120):
+        t = c.start(columns=columns, PAGER='cat')
+        lines = t.line(':help').splitlines()[1:]
+        assert all(len(line) <= columns for line in lines), lines
+        names = [line.split()[0] for line in lines if re.match(r'  [:?]', line)]
+        assert ':rules' in names and ':assert' in names and ':quit' in names, lines
+        at = {len(line) - len(line.lstrip()) for line in lines if line.startswith('   ')}
+        assert len(at - {4}) == 1, (at, lines)
 
 
 def test_what_is_told_keeps_its_lines(c):
