@@ -67,7 +67,7 @@ static inline __attribute__((always_inline)) void take(const struct batch *b, in
 static void take_all(struct batch *b) {
   const struct job *j = b->j;
   int64_t n = b->lines;
-  for (int64_t e = 0; e < j->n; e++) {
+  for (int64_t e = 0; e < j->n && !fs_transform_stopped(e); e++) {
     if (j->halved) {
       take(b, 0, e, b->x[e % 2], e / 2 * n);
       continue;
@@ -91,7 +91,7 @@ static void take_mirrored(struct batch *b) {
   const struct job *j = b->j;
   int64_t n = b->lines;
   double re[16], im[16];
-  for (int64_t k = 0; k <= j->n / 2; k++) {
+  for (int64_t k = 0; k <= j->n / 2 && !fs_transform_stopped(k); k++) {
     take_half(b, k, re, im);
     for (int64_t l = 0; l < n; l++) {
       double x = get(re, j->wide, l), y = get(im, j->wide, l);
@@ -110,7 +110,7 @@ static void take_joined(struct batch *b) {
   const struct job *j = b->j;
   int64_t n = b->lines, h = j->n / 2;
   double re[2][16], im[2][16];
-  for (int64_t k = 0; k < h; k++) {
+  for (int64_t k = 0; k < h && !fs_transform_stopped(k); k++) {
     take_half(b, k, re[0], im[0]);
     take_half(b, h - k, re[1], im[1]);
     double c = j->turn[0][k], s = -j->turn[1][k];
@@ -149,7 +149,7 @@ static inline void give_both(const struct batch *b, int64_t l, int64_t k, double
 static void give_all(const struct batch *b, const void *re, const void *im) {
   const struct job *j = b->j;
   int64_t end = j->c->has_b ? j->n : j->n / 2 + 1, n = b->lines;
-  for (int64_t k = 0; k < end; k++)
+  for (int64_t k = 0; k < end && !fs_transform_stopped(k); k++)
     for (int64_t l = 0; l < n; l++) {
       bool real = !j->c->has_b && (k == 0 || 2 * k == j->n);
       double y = real ? 0 : get(im, j->wide, k * n + l);
@@ -161,7 +161,7 @@ static void give_all(const struct batch *b, const void *re, const void *im) {
 static void give_joined(const struct batch *b, const void *re, const void *im) {
   const struct job *j = b->j;
   int64_t n = b->lines, h = j->n / 2;
-  for (int64_t k = 0; k <= h; k++) {
+  for (int64_t k = 0; k <= h && !fs_transform_stopped(k); k++) {
     double c = j->turn[0][k], s = j->turn[1][k];
     for (int64_t l = 0; l < n; l++) {
       int64_t p = k % h * n + l, q = (h - k) % h * n + l;
@@ -179,7 +179,7 @@ static void give_joined(const struct batch *b, const void *re, const void *im) {
 static void give_real(const struct batch *b, const void *re, const void *im) {
   const struct job *j = b->j;
   int64_t n = b->lines;
-  for (int64_t e = 0; e < j->n; e++)
+  for (int64_t e = 0; e < j->n && !fs_transform_stopped(e); e++)
     for (int64_t l = 0; l < n; l++) {
       const void *from = j->halved && e % 2 ? re : im;
       give(b, l, e, get(from, j->wide, (j->halved ? e / 2 : e) * n + l));
@@ -214,7 +214,7 @@ static bool make_turns(struct job *j) {
   int64_t h = j->n / 2;
   for (int k = 0; k < 2; k++)
     if (!(j->turn[k] = malloc((size_t)(h + 1) * sizeof(double)))) return false;
-  for (int64_t k = 0; k <= h; k++)
+  for (int64_t k = 0; k <= h && !fs_transform_stopped(k); k++)
     fs_transform_root(k, j->n, &j->turn[0][k], &j->turn[1][k]);
   return true;
 }

@@ -82,6 +82,8 @@ void fs_transform_print(struct fs_str *out) {
   if (begin) fs_str_put_safe(out, begin + 1, end ? (size_t)(end - begin - 1) : strlen(begin + 1));
 }
 
+bool fs_transform_stopped(int64_t k) { return k % (1 << 16) == 0 && fs_interrupted(); }
+
 /* -- roots of one ---------------------------------------------------------------------------- */
 
 /* From within an eighth of the circle, so that each is as near as its parts can be, and those
@@ -111,7 +113,7 @@ static bool make_roots(struct fs_transform *t) {
   int64_t n = t->n, quarter = n % 4 ? n : n / 4;
   for (int k = 0; k < 2; k++)
     if (!(t->roots[k] = malloc((size_t)n * (t->wide ? 8 : 4)))) return false;
-  for (int64_t k = 0; k < quarter; k++) {
+  for (int64_t k = 0; k < quarter && !fs_transform_stopped(k); k++) {
     double re, im;
     fs_transform_root(k, n, &re, &im);
     for (int64_t at = k; at < n; at += quarter) {
@@ -169,7 +171,7 @@ static bool make_chirp(struct fs_transform *t) {
     ok = ok && t->chirp[k] && t->factor[k];
   }
   for (int k = 0; k < 4; k++) ok = (x[k] = calloc((size_t)m, sizeof(double))) && ok;
-  for (int64_t k = 0; k < n && ok; k++) { /* square = k*k mod 2n */
+  for (int64_t k = 0; k < n && ok && !fs_transform_stopped(k); k++) { /* square = k*k mod 2n */
     fs_transform_root(square, 2 * n, &t->chirp[0][k], &t->chirp[1][k]);
     for (int p = 0; p < 2; p++) {
       double part = p ? -t->chirp[1][k] : t->chirp[0][k];
@@ -179,7 +181,7 @@ static bool make_chirp(struct fs_transform *t) {
     square = (square + 2 * k + 1) % (2 * n);
   }
   if (ok) fs_transform_run(t->longer, 1, x, &out);
-  for (int64_t k = 0; k < m && ok; k++)
+  for (int64_t k = 0; k < m && ok && !fs_transform_stopped(k); k++)
     for (int p = 0; p < 2; p++) t->factor[p][k] = ((double *)x[out + p])[k] / (double)m;
   for (int k = 0; k < 4; k++) free(x[k]);
   return ok;
@@ -280,7 +282,7 @@ static void run_passes(const struct fs_transform *t, int64_t b, void *const x[4]
 
 /* Numbers e of b lines, times w[e] or its conjugate. */
 static void multiply(double *const x[2], double *const w[2], int64_t n, int64_t b) {
-  for (int64_t e = 0; e < n; e++)
+  for (int64_t e = 0; e < n && !fs_transform_stopped(e); e++)
     for (int64_t l = 0; l < b; l++) {
       double re = x[0][e * b + l], im = x[1][e * b + l];
       x[0][e * b + l] = re * w[0][e] - im * w[1][e];

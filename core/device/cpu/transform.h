@@ -17,6 +17,9 @@ const struct fs_transform *fs_transform_of(int64_t n, bool *wide,
 int64_t fs_transform_lines(const struct fs_transform *t, int64_t lines);
 /* What b lines take as they lie, four times: both parts of what comes and of what goes. */
 int64_t fs_transform_bytes(const struct fs_transform *t, int64_t b);
+/* Whether an interrupt has come, looked for now and then: k counts rounds. What was made until
+ * then is of no use. */
+bool fs_transform_stopped(int64_t k);
 /* exp(-2 pi i k/n) */
 void fs_transform_root(int64_t k, int64_t n, double *re, double *im);
 
