@@ -370,6 +370,56 @@ def test_operations():
         have_one_set(full.stdout, quick.stdout, path)
 
 
+ARITHMETIC = '''x = f32([1, 2, 3, 6]); y = f32([2, 4, 1, 3]);
+z = x./y + sqrt(y.*y); print(z');
+:set fastmath on
+z = x./y + sqrt(y.*y); print(z');
+b = bf16(x)./bf16(y) + bf16(y).*bf16(x); d = exp(0*f64(x)) + x./y; print(b' + d');
+:set fastmath off
+:set ftz on
+z = x./y + sqrt(y.*y); print(z');
+:set ftz off
+z = x./y + sqrt(y.*y); print(z');
+'''
+
+
+def test_arithmetic():
+    """`:set fastmath on` and `:set ftz on` are said in plans, and hold for what runs from then
+    on; off, code is what it was before."""
+    home = Home()
+    folder = os.path.join(home.path, 'texts')
+    os.mkdir(folder)
+    done = subprocess.run([fakegpu.PROGRAM, '--target', 'cuda', '--no-rc', '--json', '--plan',
+                           'line', '-'], input=ARITHMETIC, capture_output=True, text=True,
+                          env=fakegpu.environment(home.path, FUSIBLE_FAKE_KEEP=folder))
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    said = [e['arithmetic'] for e in events if e['event'] == 'plan']
+    want = [None, 'fast math', 'fast math', 'subnormal numbers are 0', None]
+    check([w for k, w in enumerate(said) if not k or w != said[k - 1]] ==
+          [w for k, w in enumerate(want) if not k or w != want[k - 1]], f'plans say {said}')
+    shown = [e['text'].split(']')[-1].split() for e in events if e['event'] == 'text']
+    z = ['2.5', '4.5', '4', '5']
+    check([[float(v) for v in row] for row in shown] ==
+          [[float(v) for v in row] for row in (z, z, ['4', '10', '10', '23'], z, z)], f'{shown}',
+          done.stderr)
+    check(done.returncode == 0, 'it ends well', done.stderr)
+    kept = {}
+    for path in sorted(glob.glob(folder + '/*.cu')):
+        with open(path, encoding='utf-8') as f:
+            text = f.read()
+        kept.setdefault(text.split('\n')[0] if text.startswith('#define FS_F') else '', []).append(path)
+    check(set(kept) == {'', '#define FS_FAST_MATH', '#define FS_FLUSH_SUBNORMALS'}, f'{kept.keys()}')
+    words = {'': ('.ftz.f32', False), '#define FS_FAST_MATH': ('div.approx.ftz.f32', True),
+             '#define FS_FLUSH_SUBNORMALS': ('.ftz.f32', True)}
+    if 'absent' in subprocess.run([os.path.join(fakegpu.BUILD, 'nvrtc-check')], text=True,
+                                  stdin=subprocess.DEVNULL, capture_output=True).stdout:
+        return
+    for head, (word, there) in words.items():
+        found = [word in re.sub(r'(rcp|rsqrt|ex2|lg2)\.approx\.ftz\.f32', '', ptx(path).stdout)
+                 for path in kept.get(head, [])]
+        check(found and any(found) == there, f'{head}: {word} {found}')
+
+
 def main():
     wanted = sys.argv[1] if len(sys.argv) > 1 else ''
     for name, test in list(globals().items()):

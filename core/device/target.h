@@ -148,6 +148,7 @@ struct fs_target {
   struct fs_device device;
   int64_t peak;              /* most bytes that were handed out at once, as memory()
                                 counts those that are used                       */
+  bool fast_math, flushes;   /* of what is prepared from now on; fs_target_computes() */
   bool hasty;                /* prepare() may take code that is compiled quickly;
                                 run/launch.c                                     */
   bool lost;                 /* a fault poisoned the device: nothing works any
@@ -157,6 +158,18 @@ struct fs_target {
 
 /* Whether the host waits for each kernel, so that its time is known when it returns. */
 static inline bool fs_target_waits(const struct fs_target *t) { return !t->ops->settle; }
+/* How a GPU is to compute: `fast` by its own quotients, roots and functions, with products that
+ * round once with the sum that they are in; `flushes` numbers of f32 below the normal ones to 0.
+ * What was prepared stays as it is. */
+static inline void fs_target_computes(struct fs_target *t, bool fast, bool flushes) {
+  t->fast_math = fast;
+  t->flushes = flushes;
+  if (t->device.cc) t->device.short_ways = !fast;
+}
+/* "fast math"; "": as ever. */
+static inline const char *fs_target_arithmetic(const struct fs_target *t) {
+  return t->fast_math ? "fast math" : t->flushes ? "subnormal numbers are 0" : "";
+}
 /* Whether a kernel that is new is compiled, which takes long. */
 static inline bool fs_target_compiles(const struct fs_target *t) { return t->ops->warm; }
 

@@ -80,6 +80,7 @@ struct fs_plan_record {
   bool announced;           /* its prediction was sent when it was launched */
   bool cached;              /* it had run before */
   bool quick;               /* it ran last as quickly compiled code */
+  const char *arithmetic;   /* of its target then; "": as ever */
   char loops[200];        /* how its loops ran last, struct fs_target_ops; "": it has none */
   double first;             /* seconds that a run was first predicted to take */
   json_t *event;            /* NULL: nobody looked */
@@ -151,6 +152,7 @@ struct fs_session {
   char plan_form[8];
   bool time, rich, learn;
   int64_t elements;         /* so many of a shown array are sent as data */
+  bool fast_math, flushes;  /* fs_target_computes() */
   bool hasty;               /* new GPU kernels first run as quickly compiled code */
   struct fs_show_options show;
   unsigned dump;            /* stages that every input dumps */
@@ -275,6 +277,8 @@ enum fs_status fs_session_ready(struct fs_session *s);
 enum fs_status fs_session_use(struct fs_session *s, const char *name,
                               struct fs_span span);
 enum fs_status fs_session_set_threads(struct fs_session *s, int threads);
+/* As fs_target_computes() of every GPU of the session; its blocks are planned anew. */
+enum fs_status fs_session_compute(struct fs_session *s, bool fast, bool flushes);
 /* The device in use is calibrated from now on; keeps `c`, NULL: it is not. Blocks
  * are planned anew. */
 void fs_session_take_calibration(struct fs_session *s,

@@ -100,6 +100,7 @@ static enum fs_status move_to_cuda(struct fs_session *s, struct fs_diags *d) {
       return FS_ERR_ENV;
     }
     open_model(s, &fresh);
+    fs_target_computes(fresh.target, s->fast_math, s->flushes);
     fresh.runner = new_runner(s, fresh.target);
   }
   enum fs_status st = fs_interp_retarget(s->in, fresh.runner, fresh.target);
@@ -209,6 +210,19 @@ enum fs_status fs_session_set_threads(struct fs_session *s, int threads) {
   close_place(&s->cpu);
   s->cpu = fresh;
   s->threads = threads;
+  return FS_OK;
+}
+
+enum fs_status fs_session_compute(struct fs_session *s, bool fast, bool flushes) {
+  struct fs_place *p = &s->cuda;
+  enum fs_status st = fs_session_collect(s);
+  if (st) return st;
+  s->fast_math = fast;
+  s->flushes = flushes;
+  if (!p->target) return FS_OK;
+  fs_session_forget_blocks(s, p->runner);
+  fs_runner_clear(p->runner);
+  fs_target_computes(p->target, fast, flushes);
   return FS_OK;
 }
 

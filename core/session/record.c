@@ -142,7 +142,8 @@ static void put_measured(struct fs_session *s, struct fs_plan_record *r) {
   choose_times(r, times);
   struct fs_measured m = {
     .times = times, .series = r->warm.n ? &r->warm : &r->all, .runs = r->runs,
-    .quick = r->quick, .loops = r->loops, .cold = r->all.n && !r->warm.n,
+    .quick = r->quick, .loops = r->loops, .arithmetic = r->arithmetic,
+    .cold = r->all.n && !r->warm.n,
     .grain = fs_model_grain(&fs_runner_target(r->runner)->device)};
   fs_plan_event_measured(r->event, &m);
   json_object_set_new(r->event, "timed", json_integer(r->all.n));
@@ -336,6 +337,7 @@ static void count_run(struct fs_session *s, struct fs_plan_record *r,
   if (!r->runs) count_kernels(r, block);
   r->runs += block->in_a_row;
   r->quick = block->quick;
+  r->arithmetic = fs_target_arithmetic(fs_runner_target(r->runner));
   take_loops(s, r, block);
   r->block = r->kept = block;
   if (waits) add_times(s, r, &block->row, block->cold);

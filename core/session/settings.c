@@ -356,6 +356,24 @@ static enum fs_status set_compile(struct fs_session *s, const char *value,
   return FS_OK;
 }
 
+static void get_fast_math(struct fs_session *s, char out[32]) {
+  snprintf(out, 32, "%s", s->fast_math ? "on" : "off");
+}
+static enum fs_status set_fast_math(struct fs_session *s, const char *value, struct fs_span span) {
+  bool on;
+  (void)span;
+  return on_off(value, &on) ? fs_session_compute(s, on, s->flushes) : FS_ERR_USER;
+}
+
+static void get_flushes(struct fs_session *s, char out[32]) {
+  snprintf(out, 32, "%s", s->flushes ? "on" : "off");
+}
+static enum fs_status set_flushes(struct fs_session *s, const char *value, struct fs_span span) {
+  bool on;
+  (void)span;
+  return on_off(value, &on) ? fs_session_compute(s, s->fast_math, on) : FS_ERR_USER;
+}
+
 static const char *const body_modes[] = {[FS_BODIES_BEHIND] = "behind", [FS_BODIES_NOW] = "now",
                                          [FS_BODIES_OFF] = "off"};
 static void get_regions(struct fs_session *s, char out[32]) {
@@ -423,6 +441,10 @@ static const struct setting {
    "to code; several: graph,plan", get_dump, set_dump},
   {"compile", "quick full", "quick: a GPU's new kernels run at once and are compiled in "
    "full meanwhile", get_compile, set_compile},
+  {"fastmath", "on off", "whether a GPU computes quotients, roots and functions by its own fast "
+   "instructions, and fuses products into sums", get_fast_math, set_fast_math},
+  {"ftz", "on off", "whether a GPU takes numbers of f32 below the normal ones for 0", get_flushes,
+   set_flushes},
   {"regions", "behind now off", "bodies of loops on the CPU target: compiled by the C compiler "
    "meanwhile, at once, or never", get_regions, set_regions},
   {"cache", "0..", "MiB of compiled kernels kept on disk", get_cache, set_cache},

@@ -739,6 +739,7 @@ static void put_run(json_t *e, double jit_seconds, bool cached, int runs) {
   set(e, "cached", json_boolean(cached));
   set(e, "quick", json_false());
   set(e, "loops", json_null());
+  set(e, "arithmetic", json_null());
   set(e, "cold", json_false());
   set(e, "ratio", json_null());
   set(e, "runs", json_integer(runs));
@@ -868,6 +869,7 @@ void fs_plan_event_measured(json_t *event, const struct fs_measured *m) {
   set(event, "measured", fs_json_known(total));
   set(event, "quick", json_boolean(m->quick));
   set(event, "loops", m->loops && *m->loops ? word(m->loops) : json_null());
+  set(event, "arithmetic", m->arithmetic && *m->arithmetic ? word(m->arithmetic) : json_null());
   set(event, "cold", json_boolean(m->cold));
   set(event, "runs", json_integer(m->runs));
   put_series(event, m);

@@ -27,6 +27,7 @@ struct fs_measured {
   int64_t runs;
   bool quick;                    /* of quickly compiled code: no ratio follows */
   const char *loops;             /* how loops ran, struct fs_target_ops; "": none */
+  const char *arithmetic;        /* fs_target_arithmetic(); NULL or "": as ever */
   bool cold;                     /* no run but cold ones: no ratio either      */
   double grain;                  /* fs_model_grain(): below it no ratio        */
 };

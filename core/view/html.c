@@ -594,6 +594,10 @@ static void put_foot(struct fs_str *out, const json_t *plan) {
     put_seconds(out, number(plan, "jit_s"));
     if (json_is_true(json_object_get(plan, "quick"))) fs_str_puts(out, ", as quick code");
   }
+  if (*text(plan, "arithmetic")) {
+    fs_str_puts(out, " \u00b7 ");
+    put_text(out, text(plan, "arithmetic"));
+  }
   if (*text(plan, "loops")) {
     fs_str_puts(out, " \u00b7 loops ");
     put_text(out, text(plan, "loops"));

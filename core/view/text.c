@@ -664,6 +664,7 @@ static void make_footer(struct box *b, const json_t *plan) {
   if (json_is_true(json_object_get(plan, "depends_on_data")))
     fs_str_printf(&s, "%sunknown: depends on data", dot);
   if (*text(plan, "loops")) fs_str_printf(&s, "%sloops %s", dot, text(plan, "loops"));
+  if (*text(plan, "arithmetic")) fs_str_printf(&s, "%s%s", dot, text(plan, "arithmetic"));
   set_words(b, &b->footer, &s);
 }
 

@@ -152,7 +152,8 @@ static int build(nvrtcProgram program) {
 static bool is_option(const char *text) {
   static const char *const known[] = {"-default-device", "-std=c++17",
                                       "-fmad=false", "--minimal", "-no-cache",
-                                      "-lineinfo",   "-DFS_QUICK"};
+                                      "-lineinfo",   "-DFS_QUICK", "-use_fast_math",
+                                      "-ftz=true"};
   for (size_t k = 0; k < FS_LEN(known); k++)
     if (!strcmp(text, known[k])) return true;
   return !strncmp(text, "-arch=", 6);

@@ -239,6 +239,16 @@ static void put_does(const struct fs_plan *plan, const struct fs_kernel *kernels
   }
 }
 
+/* A text in front of which stands how it is to be compiled (nvrtc.c). Takes the text. */
+static char *asking(const struct cuda *t, char *gives) {
+  const char *ask = t->base.fast_math ? FS_NVRTC_FAST : t->base.flushes ? FS_NVRTC_FLUSH : "";
+  if (!gives || !*ask) return gives;
+  struct fs_str out = {0};
+  fs_str_printf(&out, "%s%s", ask, gives);
+  free(gives);
+  return out.data;
+}
+
 /* The code of n kernels in one launch. */
 static struct fs_code *new_code(struct cuda *t, const struct fs_plan *plan,
                                 const struct fs_kernel *kernel, int n,
@@ -264,6 +274,7 @@ static struct fs_code *new_code(struct cuda *t, const struct fs_plan *plan,
   else
     fs_emit_cuda(plan, kernel, written_for(t, kernel), sources,
                  &c->emitted);
+  c->emitted.source = asking(t, c->emitted.source);
   return c;
 }
 
@@ -328,7 +339,7 @@ static bool is_worth_haste(const struct fs_code *c) {
 
 char *fs_cuda_quick_text(const struct cuda *t, const struct fs_code *c) {
   if (c->n_phases > 1) return NULL;
-  return fs_emit_quick(c->plan, c->kernel, written_for(t, c->kernel), c->sources);
+  return asking(t, fs_emit_quick(c->plan, c->kernel, written_for(t, c->kernel), c->sources));
 }
 
 char *fs_cuda_loops_text(const struct cuda *t, const struct fs_code *c) {

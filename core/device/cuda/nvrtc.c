@@ -159,12 +159,13 @@ static int on_flow(void *payload, void *reserved) {
 
 enum { MAX_OPTIONS = 16 }; /* without those of a job */
 
-/* Splits the option text in place; gives the number of options. */
-static int split_options(char *text, bool as_it_is, const char **out) {
+/* Splits the option text in place; gives the number of options. `fused`: products may round
+ * once with the sum that they are in. */
+static int split_options(char *text, bool fused, const char **out) {
   int n = 0;
   for (char *save, *word = strtok_r(text, " ", &save); word && n < MAX_OPTIONS;
        word = strtok_r(NULL, " ", &save))
-    if (!as_it_is || strncmp(word, "-fmad", 5)) out[n++] = word;
+    if (!fused || strncmp(word, "-fmad", 5)) out[n++] = word;
   return n;
 }
 
@@ -192,6 +193,10 @@ static void take_image(nvrtcProgram program, struct fs_nvrtc_job *job) {
   job->image = NULL;
 }
 
+static bool begins_with(const char *text, const char *with) {
+  return !strncmp(text, with, strlen(with));
+}
+
 /* What nvrtcCompileProgram() gave. */
 static int compile_once(struct fs_nvrtc_job *job) {
   nvrtcProgram program = NULL;
@@ -200,9 +205,12 @@ static int compile_once(struct fs_nvrtc_job *job) {
   if (fs_nvrtc.create(&program, source, FS_EMIT_FILE, 0, NULL, NULL))
     return -1;
   char text[sizeof nvrtc.options], arch[48];
-  const char *options[MAX_OPTIONS + 1 + FS_LEN(quick_options)];
+  const char *options[MAX_OPTIONS + 2 + FS_LEN(quick_options)];
   memcpy(text, nvrtc.options, sizeof text);
-  int n = split_options(text, job->as_it_is, options);
+  bool fast = begins_with(source, FS_NVRTC_FAST);
+  int n = split_options(text, job->as_it_is || fast, options);
+  if (fast) options[n++] = "-use_fast_math";
+  if (begins_with(source, FS_NVRTC_FLUSH)) options[n++] = "-ftz=true";
   snprintf(arch, sizeof arch, "-arch=%s", job->arch);
   options[n++] = arch;
   for (size_t k = 0; job->quick && k < FS_LEN(quick_options); k++)

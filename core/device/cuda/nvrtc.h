@@ -30,6 +30,10 @@ bool fs_nvrtc_line_tables(void);
  * the work. False if NVRTC has nothing that runs there. */
 bool fs_nvrtc_arch(int cc, char *out, size_t size);
 
+/* What a text begins with that is to be compiled so: it tells texts apart, too. */
+#define FS_NVRTC_FAST "#define FS_FAST_MATH\n"
+#define FS_NVRTC_FLUSH "#define FS_FLUSH_SUBNORMALS\n"
+
 /* One compilation. `image` and `log` are from malloc() and the caller's. */
 struct fs_nvrtc_job {
   const char *source, *arch;  /* "sm_90a"; "compute_90a" makes PTX */

@@ -4,17 +4,22 @@
 #include "core/device/opencl/internal.h"
 #include "core/plan/plan.h"
 
-static const char options[] = "-w -cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt";
+static const char *options_of(const struct opencl *t) {
+  return t->base.fast_math ? "-w -cl-std=CL1.2 -cl-fast-relaxed-math"
+         : t->base.flushes ? "-w -cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt "
+                             "-cl-denorms-are-zero"
+                           : "-w -cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt";
+}
 
 /* -- compiling -------------------------------------------------------------------- */
 
 static struct fs_kernel_key key_of(const struct opencl *t, const char *text) {
-  const char *texts[] = {"opencl", text, options, t->base.device.name, t->base.device.driver};
+  const char *texts[] = {"opencl", text, options_of(t), t->base.device.name, t->base.device.driver};
   return fs_kernel_key((int)FS_LEN(texts), texts);
 }
 
 static cl_int build(struct opencl *t, void *program) {
-  return fs_cl.build(program, 1, &t->device, options, NULL, NULL);
+  return fs_cl.build(program, 1, &t->device, options_of(t), NULL, NULL);
 }
 
 /* What the cache has of it, or NULL. */
