@@ -84,7 +84,6 @@ void w_describe_launch(const struct fs_writer *w, bool has_work) {
   struct fs_emitted *o = w->args->out;
   o->wide = w->how->wide;
   o->threads = w->how->threads;
-  o->grid_y = 1;
   o->cooperative = w->how->vector_end && !w->how->last_ends;
   o->per_unit = w->how->work_columns ? w->how->resident : 0;
   o->bounds = w->how->resident;

@@ -22,6 +22,7 @@ enum fs_param_type {
   FS_PARAM_INT, FS_PARAM_DOUBLE, FS_PARAM_FLOAT, FS_PARAM_F16_TWICE, FS_PARAM_BF16_TWICE
 };
 const char *fs_param_text(enum fs_param_type type);
+const char *fs_param_name(enum fs_param_type type); /* in dumps */
 unsigned fs_param_twice(enum fs_param_type type, double x);
 
 /* A CUtensorMap: a matrix in memory, and the box of it that a copy takes. */
@@ -59,7 +60,6 @@ struct fs_emitted {
   struct fs_emitted_map *maps;
   int threads;
   int64_t max_blocks;     /* more than this have nothing to do               */
-  int grid_y;             /* 1, or the tile columns                          */
   int cluster;            /* blocks of a cluster, 1: none. The text says it, a
                              launch only takes a multiple of it             */
   bool one_wave_each;     /* start max_blocks blocks, each does its part once:

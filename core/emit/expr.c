@@ -231,10 +231,12 @@ static const char *random_number(const struct fs_writer *w, const struct fs_step
 
 /* -- params --------------------------------------------------------------------- */
 
-const char *fs_param_text(enum fs_param_type type) {
-  static const char *const text[] = {"long long", "double", "float", "unsigned", "unsigned"};
-  return text[type];
-}
+static const struct {
+  const char *text, *name;
+} params[] = {{"long long", "int"}, {"double", "double"}, {"float", "float"},
+              {"unsigned", "two f16"}, {"unsigned", "two bf16"}};
+const char *fs_param_text(enum fs_param_type type) { return params[type].text; }
+const char *fs_param_name(enum fs_param_type type) { return params[type].name; }
 
 unsigned fs_param_twice(enum fs_param_type type, double x) {
   bool half = type == FS_PARAM_F16_TWICE;

@@ -55,7 +55,7 @@ static void put_call(const struct fs_writer *w, int number) {
  * other, all must be resident; else there may be as many as the longest phase wants. */
 static void join_launch(struct fs_emitted *launch, const struct fs_emitted *phase, bool waits) {
   launch->threads = phase->threads;
-  launch->grid_y = launch->cluster = 1;
+  launch->cluster = 1;
   launch->per_unit = FS_MAX(launch->per_unit, phase->per_unit);
   launch->cooperative = waits;
   if (waits || !launch->waves) launch->waves = 1;

@@ -1,20 +1,8 @@
 /* launch.c - what the launcher knows of an emitted kernel, as stable text. */
 #include "core/emit/emit.h"
 
-static const char *param_name(enum fs_param_type type) {
-  switch (type) {
-    case FS_PARAM_INT: return "int";
-    case FS_PARAM_DOUBLE: return "double";
-    case FS_PARAM_FLOAT: return "float";
-    case FS_PARAM_F16_TWICE: return "two f16";
-    case FS_PARAM_BF16_TWICE: return "two bf16";
-  }
-  return "?";
-}
-
 static void put_grid(const struct fs_emitted *e, struct fs_str *out) {
   fs_str_printf(out, "launch: %d threads, at most %lld", e->threads, (long long)e->max_blocks);
-  if (e->grid_y > 1) fs_str_printf(out, " x %d", e->grid_y);
   fs_str_puts(out, " blocks");
   if (e->cluster > 1) fs_str_printf(out, " in clusters of %d", e->cluster);
   if (e->one_wave_each) fs_str_puts(out, ", each once");
@@ -56,7 +44,7 @@ char *fs_emitted_launch(const struct fs_emitted *e) {
   }
   for (int k = 0; k < e->n_params; k++)
     fs_str_printf(&out, "%s%d %s", k ? ", " : "; params: ", e->params[k],
-                  param_name(e->param_type[k]));
+                  fs_param_name(e->param_type[k]));
   for (int k = 0; k < e->n_sizes; k++)
     fs_str_printf(&out, "%s%lld", k ? " " : "; sizes: ", (long long)e->sizes[k]);
   fs_str_puts(&out, "\n");

@@ -121,27 +121,23 @@ static enum fs_status resident_blocks(struct cuda *t, const struct fs_code *c,
 
 /* As many blocks as are resident together, so that the work is spread once, or
  * some waves of such, each block with some pieces or more; no more than have
- * something to do. Where the grid has a second dimension the
- * first is cut so that several waves even out the tail. */
+ * something to do. */
 static void choose_grid(struct fs_code *c, int64_t resident, int units) {
   const struct fs_emitted *e = &c->emitted;
-  int64_t y = FS_MAX(e->grid_y, 1);
   if (e->per_unit) resident = FS_MIN(resident, (int64_t)e->per_unit * units);
-  int64_t room = y == 1 || e->cooperative ? resident / y : 8 * resident / y;
+  int64_t room = resident;
   if (e->waves > 1)
     room *= FS_MAX(1, FS_MIN(e->waves, e->max_blocks / (e->pieces * FS_MAX(1, room))));
   if (e->one_wave_each) room = e->max_blocks;
   int64_t x = FS_MIN(FS_MAX(e->max_blocks, 1), FS_MAX(room, 1));
   if (e->cluster > 1) x = FS_MAX(x / e->cluster, 1) * e->cluster;
-  c->grid_x = (unsigned)FS_MIN(x, INT32_MAX);
-  c->grid_y = (unsigned)y;
+  c->blocks = (unsigned)FS_MIN(x, INT32_MAX);
 }
 
 static enum fs_status make_workspace(struct cuda *t, struct fs_code *c,
                                      struct fs_diags *d) {
   const struct fs_emitted *e = &c->emitted;
-  int64_t blocks = (int64_t)c->grid_x * c->grid_y;
-  int64_t bytes = e->work_base + e->work_per_block * blocks;
+  int64_t bytes = e->work_base + e->work_per_block * (int64_t)c->blocks;
   if (bytes <= 0) return FS_OK;
   enum fs_status status = fs_cuda_scratch(t, (size_t)bytes, &c->work, d);
   if (status != FS_OK) return status;
@@ -520,7 +516,7 @@ void fs_cuda_warm(struct fs_target *target, int n,
 /* Loads the image into *to, which is else as the code that has run. */
 static bool load_full(struct cuda *t, struct fs_code *to, const void *image) {
   int64_t resident = 0;
-  unsigned x = to->grid_x, y = to->grid_y;
+  unsigned blocks = to->blocks;
   to->module = NULL;
   CUresult r = image ? fs_cu.module_load(&to->module, image) : CU_INVALID_IMAGE;
   if (fs_cuda_again(t, r)) r = fs_cu.module_load(&to->module, image);
@@ -531,7 +527,7 @@ static bool load_full(struct cuda *t, struct fs_code *to, const void *image) {
                             (int)to->emitted.shared_bytes) == CU_OK;
   ok = ok && resident_blocks(t, to, &resident, NULL) == FS_OK;
   if (ok) choose_grid(to, resident, t->base.device.units);
-  if (to->emitted.work_per_block) ok &= to->grid_x == x && to->grid_y == y;
+  if (to->emitted.work_per_block) ok &= to->blocks == blocks;
   if (!ok) fs_cu.module_unload(to->module);
   return ok;
 }
@@ -588,7 +584,7 @@ static CUresult start_early(struct cuda *t, const struct fs_code *c) {
   const struct fs_emitted *e = &c->emitted;
   struct cu_launch_attribute early = {.id = CU_LAUNCH_PROGRAMMATIC,
                                       .value.allowed = 1};
-  struct cu_launch how = {.grid = {c->grid_x, c->grid_y, 1},
+  struct cu_launch how = {.grid = {c->blocks, 1, 1},
                           .block = {(unsigned)e->threads, 1, 1},
                           .shared = (unsigned)e->shared_bytes,
                           .stream = fs_cuda_stream(t),
@@ -600,12 +596,12 @@ static CUresult start_early(struct cuda *t, const struct fs_code *c) {
 CUresult fs_cuda_start(struct cuda *t, const struct fs_code *c, bool early) {
   const struct fs_emitted *e = &c->emitted;
   unsigned threads = (unsigned)e->threads, shared = (unsigned)e->shared_bytes;
-  bool alone = c->grid_x == 1 && c->grid_y == 1; /* waits for no other block */
+  bool alone = c->blocks == 1; /* waits for no other block */
   if (e->cooperative && !alone && fs_cu.launch_cooperative)
-    return fs_cu.launch_cooperative(c->function, c->grid_x, c->grid_y, 1,
-                                    threads, 1, 1, shared, fs_cuda_stream(t), c->args);
+    return fs_cu.launch_cooperative(c->function, c->blocks, 1, 1, threads, 1, 1, shared,
+                                    fs_cuda_stream(t), c->args);
   if (early && e->waits && fs_cu.launch_ex) return start_early(t, c);
-  return fs_cu.launch(c->function, c->grid_x, c->grid_y, 1, threads, 1, 1,
+  return fs_cu.launch(c->function, c->blocks, 1, 1, threads, 1, 1,
                       shared, fs_cuda_stream(t), c->args, NULL);
 }
 

@@ -122,7 +122,7 @@ struct fs_code {
   CUmodule module;
   CUfunction function;
   struct fs_module *shared;        /* whose they are; NULL: its own */
-  unsigned grid_x, grid_y;
+  unsigned blocks;
   void *work;
   size_t work_bytes;
   union cuda_arg *values;
