@@ -13,7 +13,7 @@
 enum { ALTERNATIVES = 8, MOST_ALTERNATIVES = 100 };
 
 static struct fs_look look_of(const struct fs_session *s) {
-  return (struct fs_look){.width = FS_MAX(s->show.width, 60),
+  return (struct fs_look){.width = FS_MAX(s->show.width, 40),
                           .utf8 = !s->show.ascii};
 }
 

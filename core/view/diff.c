@@ -27,14 +27,14 @@ static void put_bytes(struct fs_str *out, const struct fs_look *look, double b) 
 
 /* -- columns -------------------------------------------------------------------- */
 
-enum { COLUMNS = 16, GAP = 2, LEAST = 16 };
+enum { COLUMNS = 16, GAP = 2, LEAST = 12 };
 
 struct row { char *cell[COLUMNS]; };
 
 /* Cells of text; one column, `wide`, takes what is left and is broken over lines,
  * those before it are left-justified, those after it right-justified. Where that is
- * too narrow, the columns of `spare` are left out one after the other: numbers behind
- * `wide`, each as it is when those before it are gone. */
+ * too narrow, the columns of `spare` are left out one after the other: numbers of columns,
+ * each as it is when those before it are gone. */
 struct grid {
   const struct fs_look *look;
   struct fs_arena *arena;
@@ -68,7 +68,7 @@ static size_t line_of(const char *s, int width) {
   }
   if (fit == len) return len;
   for (size_t i = 1; i <= fit; i++)
-    if (s[i] == ' ' && (s[i - 1] == ';' || i > fit / 2)) best = i;
+    if (s[i] == ' ' && (s[i - 1] == ';' || i > fit / 3)) best = i;
   return best ? best : FS_MAX(fit, 1);
 }
 
@@ -111,10 +111,13 @@ static int measure(const struct grid *g, int *width) {
 }
 
 static void leave_out(struct grid *g, int c) {
+  struct row *heads = &g->rows.data[0];
+  if (c + 1 == g->wide && !*heads->cell[g->wide]) heads->cell[g->wide] = heads->cell[c];
   for (int k = 0; k < g->rows.len; k++)
     memmove(&g->rows.data[k].cell[c], &g->rows.data[k].cell[c + 1],
             sizeof(char *) * (size_t)(g->n - c - 1));
   g->n--;
+  g->wide -= c < g->wide;
 }
 
 static void put_grid(struct grid *g, struct fs_str *out) {
@@ -274,7 +277,8 @@ void fs_alternatives_put(const json_t *list, const struct fs_look *look,
     measured |= is_compared(a);
   }
   if (!measured) leave_out(&g, MEASURED);
-  g.spare = measured ? "\10\6\6" : "\7\5\5"; /* peak, launches, moves */
+  /* Peak, launches, moves; measured times, which bars have; schemes. */
+  g.spare = measured ? "\10\6\6\5\2" : "\7\5\5\2";
   put_grid(&g, out);
 }
 

@@ -1269,7 +1269,11 @@ def test_races_and_bars_fit(c):
             assert len(table) >= 2 and all(re.search(r'\d\.\d\d', line) for line in table), told
             assert all(len(line) <= columns for line in told), told
             assert all('bits' in line or 'differ' in line for line in table[1:]), told
-            bars = [line for line in t.line(':alternatives').splitlines()
+            told = t.line(':alternatives').splitlines()[1:]
+            assert all(len(line) <= columns for line in told) and 'kernels' in told[0], told
+            table = [line for line in told if re.match(r'(\d+|unfused) .*~', line)]
+            assert len(table) >= 2 and all(re.search(' [qs] = A', line) for line in table), told
+            bars = [line for line in told
                     if re.search('(predicted|measured)  +[█░#-]+ ', line)]
             assert len(bars) >= 4 and all(len(line) <= columns for line in bars), bars
             assert any(sign in bars[0] for sign in ('░' if not env else '-')), bars
