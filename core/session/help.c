@@ -108,7 +108,7 @@ static void add_mirrored(struct answers *a, bool functions) {
 /* A function: how it is called, unless the description says it, and what it does. */
 static void add_described(struct answers *a, const struct fs_interp_doc *d) {
   struct fs_str doc = {0};
-  bool said = d->signature && d->doc && !strncmp(d->doc, d->signature, strlen(d->signature));
+  bool said = d->signature && d->doc && strstr(d->doc, d->signature);
   if (d->signature && !said) fs_str_puts(&doc, d->signature);
   if (d->signature && !said && d->doc && *d->doc) fs_str_puts(&doc, ": ");
   if (d->doc) fs_str_puts(&doc, d->doc);
@@ -232,6 +232,13 @@ static void add_topics(struct answers *a) {
     add(a, fs_commands[k].name, "command", fs_commands[k].doc);
 }
 
+static void add_examples(struct answers *a) {
+  json_t *list = fs_session_example_names(), *name;
+  size_t k;
+  json_array_foreach(list, k, name) add(a, json_string_value(name), "option", "");
+  json_decref(list);
+}
+
 static void add_option(struct answers *a, const char *word, const char *rest) {
   if (!strcmp(word, "@file")) add_paths(a);
   else if (!strcmp(word, "@name")) add_names(a);
@@ -239,6 +246,7 @@ static void add_option(struct answers *a, const char *word, const char *rest) {
   else if (!strcmp(word, "@set")) add_settings(a, rest);
   else if (!strcmp(word, "@setting")) add_traits(a);
   else if (!strcmp(word, "@topic")) add_topics(a);
+  else if (!strcmp(word, "@example")) add_examples(a);
   else add(a, word, "option", "");
 }
 

@@ -225,6 +225,8 @@ void fs_session_remember(struct fs_session *s, const char *text, size_t len,
 /* tour.c: `:tour` as a text, `:examples [name]` */
 enum fs_status fs_session_tell_tour(struct fs_session *s, struct fs_words *words);
 enum fs_status fs_session_examples(struct fs_session *s, struct fs_words *words);
+/* The names that it takes. Given. */
+json_t *fs_session_example_names(void);
 /* commands.c: whether a command line changes the session. */
 bool fs_session_changes(const char *line);
 /* `:history`, `:save FILE.fs` */

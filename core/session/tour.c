@@ -138,6 +138,20 @@ static void list_examples(const char *folder, struct fs_str *out) {
   fs_str_free(&text);
 }
 
+json_t *fs_session_example_names(void) {
+  struct fs_str folder = {0};
+  names all = {0};
+  json_t *list = json_array();
+  if (find_examples(&folder)) list_names(fs_str_text(&folder), &all);
+  for (int k = 0; k < all.len; k++) {
+    json_array_append_new(list, fs_json_text(all.data[k], strlen(all.data[k])));
+    free(all.data[k]);
+  }
+  FS_VEC_FREE(&all);
+  fs_str_free(&folder);
+  return list;
+}
+
 enum fs_status fs_session_examples(struct fs_session *s, struct fs_words *c) {
   struct fs_str folder = {0}, path = {0}, text = {0};
   enum fs_status st = FS_OK;

@@ -969,6 +969,7 @@ def test_functions_are_told_in_sentences(c):
     t = c.start(columns=200)
     assert re.search(r'each of x, by halving; "right": less or equal\.\n', t.line('?searchsorted*'))
     assert re.search(r'colmax +.*the extremes of rows and columns; max', t.line('?*max'))
+    assert 'rowmin     rowmax(A)' in t.line('?*min')
     script = os.path.join(c.home, 'f.fs')
     with open(script, 'w', encoding='utf-8') as f:
         f.write('# ff(x): twice x, which\n# is x + x. No more.\nff(x) = 2*x\ngg(x) = 3*x\n')
@@ -1366,6 +1367,10 @@ def test_examples(c):
     assert 'w = alpha*x + beta*y' in told, told
     path = re.search(r'import "(.*)" runs it', told)[1]
     assert 'error' not in t.line(f'import "{path}"')
+    t.send(':examples blac\t')
+    t.expect(':examples blackscholes')
+    t.send(CTRL_C)
+    t.prompt()
     assert 'there is no example nothing' in t.line(':examples nothing')
     assert 'there is no example ../README' in t.line(':examples ../README')
 
