@@ -27,7 +27,7 @@ static void put_bytes(struct fs_str *out, const struct fs_look *look, double b) 
 
 /* -- columns -------------------------------------------------------------------- */
 
-enum { COLUMNS = 16, GAP = 2, LEAST = 12 };
+enum { COLUMNS = 16, GAP = 2, LEAST = 16 };
 
 struct row { char *cell[COLUMNS]; };
 
