@@ -181,7 +181,7 @@ __device__ __forceinline__ void fs_tile_lines(const fs_line_args &a, fs_long fir
 }
 
 //@ fs_scan
-// What the elements up to each of a line come to (fs_cumsum ...). Of a tile a thread has 8
+// What the elements up to each of a line come to (fs_cumsum ...). Of each half of a tile a thread has 4
 // neighbours. Of more parts than one there are two launches: the first (`to` is null) puts
 // the totals of each part into totals[part*count + line], the second begins with those
 // before its own.
@@ -208,48 +208,103 @@ __device__ __forceinline__ void fs_scan_fold(fs_carry<T> (&carries)[256], int st
   }
 }
 
-// Of 8 neighbours each: x[] becomes what there is up to each in the tile's line; gives what
-// there is in all of the line.
+// Of 4 neighbours in each half of the tile's line: x[] becomes what there is up to each in the
+// line; gives what there is in all of it.
 template <typename Op, typename T>
-__device__ __forceinline__ T fs_scan_tile(T (&x)[8], int threads, T (&sums)[8]) {
+__device__ __forceinline__ T fs_scan_tile(T (&x)[8], int threads, T (&sums)[2][8]) {
   const unsigned all = 0xffffffffu;
   const int t = threadIdx.x, lane = t & 31, wide = threads < 32 ? threads : 32;
 #pragma unroll
-  for (int k = 1; k < 8; k++) x[k] = Op::of(x[k - 1], x[k]);
-  T up_to = x[7];
-  for (int far = 1; far < wide; far *= 2) {
-    const T add = __shfl_sync(all, up_to, lane >= far ? lane - far : lane, 32);
-    if ((lane & (wide - 1)) >= far) up_to = Op::of(add, up_to);
+  for (int k = 1; k < 4; k++) {
+    x[k] = Op::of(x[k - 1], x[k]);
+    x[4 + k] = Op::of(x[3 + k], x[4 + k]);
   }
-  T before = __shfl_sync(all, up_to, lane ? lane - 1 : 0, 32);
-  T total = __shfl_sync(all, up_to, lane | (wide - 1), 32);
-  bool begins = (lane & (wide - 1)) == 0;
-  if (threads > 32) {
-    if (lane == 31) sums[t / 32] = up_to;
-    __syncthreads();
-    const int first = t / threads * (threads / 32);
-    T earlier = sums[first];
-    total = earlier;
-    for (int w = 1; w < threads / 32; w++) {
-      if (first + w < t / 32) earlier = Op::of(earlier, sums[first + w]);
-      total = Op::of(total, sums[first + w]);
-    }
-    if (first < t / 32) {
-      before = begins ? earlier : Op::of(earlier, before);
-      begins = false;
+  T up_to[2] = {x[3], x[7]}, before[2], total[2];
+  for (int far = 1; far < wide; far *= 2) {
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+      const T add = __shfl_sync(all, up_to[h], lane >= far ? lane - far : lane, 32);
+      if ((lane & (wide - 1)) >= far) up_to[h] = Op::of(add, up_to[h]);
     }
   }
 #pragma unroll
-  for (int k = 0; k < 8; k++)
-    if (!begins) x[k] = Op::of(before, x[k]);
-  return total;
+  for (int h = 0; h < 2; h++) {
+    before[h] = __shfl_sync(all, up_to[h], lane ? lane - 1 : 0, 32);
+    total[h] = __shfl_sync(all, up_to[h], lane | (wide - 1), 32);
+  }
+  bool begins = (lane & (wide - 1)) == 0;
+  if (threads > 32) {
+    if (lane == 31) sums[0][t / 32] = up_to[0], sums[1][t / 32] = up_to[1];
+    __syncthreads();
+    const int first = t / threads * (threads / 32);
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+      T earlier = sums[h][first];
+      total[h] = earlier;
+      for (int w = 1; w < threads / 32; w++) {
+        if (first + w < t / 32) earlier = Op::of(earlier, sums[h][first + w]);
+        total[h] = Op::of(total[h], sums[h][first + w]);
+      }
+      if (first < t / 32) before[h] = begins ? earlier : Op::of(earlier, before[h]);
+    }
+    begins &= first == t / 32;
+  }
+  before[1] = begins ? total[0] : Op::of(total[0], before[1]);
+#pragma unroll
+  for (int k = 0; k < 4; k++) {
+    if (!begins) x[k] = Op::of(before[0], x[k]);
+    x[4 + k] = Op::of(before[1], x[4 + k]);
+  }
+  return Op::of(total[0], total[1]);
+}
+
+// Where 4 neighbours of a line are one access, its tiles as far as they are whole; gives where it
+// ended. Each thread reads and writes what it scans.
+template <typename T>
+__device__ __forceinline__ void fs_halves(T (&x)[8], const FS_FROM *at) {
+  T half[2][4];
+  fs_load(half[0], at);
+  fs_load(half[1], at + 1024);
+#pragma unroll
+  for (int k = 0; k < 8; k++) x[k] = half[k / 4][k % 4];
+}
+template <typename Op, typename T>
+__device__ __forceinline__ fs_long fs_scan_whole(const FS_FROM *from, FS_TO *to, fs_long at,
+                                                 fs_long end, fs_carry<T> &carry,
+                                                 T (&sums)[2][2][8]) {
+  constexpr int TILE = 2048;
+  const FS_FROM *read = from + at + threadIdx.x * 4;
+  FS_TO *write = to + at + threadIdx.x * 4;
+  if ((unsigned long long)read % alignof(fs_pack<FS_FROM, 4>) ||
+      (unsigned long long)write % alignof(fs_pack<FS_TO, 4>))
+    return at;
+  T next[8];
+  if (at + TILE <= end) fs_halves(next, read);
+  for (int turn = 0; at + TILE <= end; at += TILE, turn ^= 1) {
+    T x[8];
+#pragma unroll
+    for (int k = 0; k < 8; k++) x[k] = next[k];
+    read += TILE;
+    if (at + 2 * TILE <= end) fs_halves(next, read);  // while this tile is worked on
+    const T total = fs_scan_tile<Op>(x, 256, sums[turn]);
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+      T four[4];
+#pragma unroll
+      for (int k = 0; k < 4; k++) four[k] = Op::with(carry.value, carry.rest, x[4 * h + k]);
+      fs_store(write + h * (TILE / 2), four);
+    }
+    fs_carry_on<Op>(carry, total, (T)0);
+    write += TILE;
+  }
+  return at;
 }
 
 template <typename Op, typename T>
 __device__ __forceinline__ void fs_scan(const FS_FROM *from, FS_TO *to, fs_carry<T> *totals,
                                         const fs_line_args &a) {
   constexpr int TILE = 2048, EACH = 8;
-  __shared__ T tile[TILE + TILE / 32], sums[8];
+  __shared__ T tile[TILE + TILE / 32], sums[2][2][8];
   __shared__ fs_carry<T> carries[256];
   __shared__ fs_long from_at[256], to_at[256];
   const int t = threadIdx.x, lines = 1 << a.log_lines, log_places = 11 - a.log_lines;
@@ -270,12 +325,16 @@ __device__ __forceinline__ void fs_scan(const FS_FROM *from, FS_TO *to, fs_carry
   if (to && part) fs_scan_fold<Op>(carries, lines);
   fs_carry<T> carry = {Op::template none<T>(), 0};
   if (to) carry = carries[mine];
-  // A thread reads and writes 8 places of one line, `apart` from each other.
+  // A thread reads and writes 8 places of one line, `apart` from each other, of which others scan
+  // some; or, where a line lies in whole vectors, those that it scans.
   const int apart = 256 >> a.log_lines, line = a.lines_first ? own : mine;
   const int place = a.lines_first ? t >> a.log_lines : t & (apart - 1);
   const int where = line << log_places | place;
-  const FS_FROM *read = from + from_at[line] + (begin + place) * a.step_from;
-  FS_TO *write = to + to_at[line] + (begin + place) * a.step_to;
+  fs_long at = begin;
+  if (to && lines == 1 && a.step_from == 1 && a.step_to == 1)
+    at = fs_scan_whole<Op>(from + from_at[0], to + to_at[0], begin, end, carry, sums);
+  const FS_FROM *read = from + from_at[line] + (at + place) * a.step_from;
+  FS_TO *write = to + to_at[line] + (at + place) * a.step_to;
   const auto left_of = [&](fs_long at) {  // of its places, in the tile that begins at `at`
     return line < open ? (int)(end - at < places ? end - at : places) - place : 0;
   };
@@ -288,9 +347,11 @@ __device__ __forceinline__ void fs_scan(const FS_FROM *from, FS_TO *to, fs_carry
       read += apart * a.step_from;
     }
   };
+  const int low = mine << log_places | (t & (apart - 1)) * 4, high = low + apart * 4;
+  const int scans[2] = {low + low / 32, high + high / 32};
   T next[EACH];
-  load(next, begin);
-  for (fs_long at = begin; at < end; at += places) {
+  load(next, at);
+  for (; at < end; at += places) {
     T x[EACH];
 #pragma unroll
     for (int k = 0; k < EACH; k++) x[k] = next[k];
@@ -305,11 +366,11 @@ __device__ __forceinline__ void fs_scan(const FS_FROM *from, FS_TO *to, fs_carry
     for (int k = 0, w = where; k < EACH; k++, w += apart) tile[w + w / 32] = x[k];
     __syncthreads();
 #pragma unroll
-    for (int k = 0; k < EACH; k++) x[k] = tile[t * EACH + k + t * EACH / 32];
-    const T total = fs_scan_tile<Op>(x, apart, sums);
+    for (int k = 0; k < EACH; k++) x[k] = tile[scans[k / 4] + k % 4];
+    const T total = fs_scan_tile<Op>(x, apart, sums[0]);
 #pragma unroll
     for (int k = 0; k < EACH; k++)
-      tile[t * EACH + k + t * EACH / 32] = Op::with(carry.value, carry.rest, x[k]);
+      tile[scans[k / 4] + k % 4] = Op::with(carry.value, carry.rest, x[k]);
     fs_carry_on<Op>(carry, total, (T)0);
     __syncthreads();
     const int left = left_of(at);

@@ -39,6 +39,13 @@ begin
   c = cumsum(y) - y;
   m = max(c[1:10])
 end                           # expect: m = 90
+# Lines that lie in whole vectors, and the same lines one element on: the same bits.
+R = rand(5, 6001);
+S = cumsum(R[:, 2:end], 2); T = cumsum(R[:, 2:end] + 0, 2); U = cumsum(R[:, 2:4097], 2);
+assert(all(all(S == T)) && all(all(S[:, 1:4096] == U)))
+w = mod(7*(1:70003), 11) - 5; v = cumsum(f32(w)); n = cumsum(w);
+assert(all(f64(v) == n) && n[1] == 2 && n[5] == 3)
+
 cumsum(A, 7)
 # error: there is no dimension 7
 # ---
