@@ -233,7 +233,20 @@ def users(r):
     even = two - two.mean(1, keepdims=True)
     normal = even/np.sqrt((even**2).mean(1, keepdims=True) + 1e-5)
     shares = np.exp(a.astype(F64) - a.max(1, keepdims=True))
+    square, other, t5, y5, x5 = array(5, 5), array(5, 5), array(5), array(5), array(5)
+    square[1, 1] = 2
+    laplace = np.zeros_like(a)
+    laplace[1:-1, 1:-1] = (a[1:-1, :-2] + a[1:-1, 2:] + a[:-2, 1:-1] + a[2:, 1:-1] - 4*a[1:-1, 1:-1])/2
+    fan = np.zeros_like(square)
+    fan[2:, 1] = square[2:, 1]/square[1, 1]
+    summed = 2*(t5 + square @ x5) + 3*(y5 + other @ x5)
     return [('users.cu', *case) for case in [
+        ('named_places', [x], [2*x]), ('large_strides', [x], [3*x]),
+        ('large_places', [a, np.zeros_like(a), 7, 6, 2], [laplace]),
+        ('gesummv_kernel', [5, 2, 3, square, other, t5, x5, y5], [t5 + square @ x5, summed]),
+        ('mvt_kernel2', [5, square, x5, y5], [x5 + square.T @ y5]),
+        ('syrk_kernel', [6, 7, 2, 3, a, array(6, 6)*0], [2*a @ a.T]),
+        ('Fan1', [square*0, square, 5, 1], [fan]),
         ('saxpy', [12, 2, x, y], [2*x + y]), ('vectorAdd', [x, y, np.zeros(12, F32), 12], [x + y]),
         ('reduce3', [big.reshape(-1), np.zeros(8, F32), 4096],
          [big.reshape(8, 512).sum(1).astype(F32)]),

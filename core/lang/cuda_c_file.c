@@ -197,6 +197,20 @@ static void mark_all(struct fs_c_reader *p, const struct fs_stmt *list, struct s
   }
 }
 
+/* Names of places that nobody needs go, as bx and tx of i = bx*blockDim.x + tx, which is idx. */
+static struct fs_stmt *without_places(struct fs_stmt *list) {
+  struct fs_stmt *first = NULL, **at = &first;
+  for (struct fs_stmt *s = list; s; s = s->next) {
+    const struct fs_expr *e = s->kind == FS_ST_ASSIGN && !s->expr2 ? fs_c_uncast(s->expr) : NULL;
+    bool place = e && e->kind == FS_EX_NAME && strchr(e->text, '.');
+    if (place && !fs_c_is_read(list, s->targets[0].name)) continue;
+    *at = s;
+    at = &s->next;
+  }
+  *at = NULL;
+  return first;
+}
+
 /* Behind `__global__`. */
 static bool rule_kernel(struct fs_c_reader *p, struct fs_c_kernel *out) {
   struct fs_span begin = p->last;
@@ -230,6 +244,7 @@ static bool rule_kernel(struct fs_c_reader *p, struct fs_c_kernel *out) {
   if (p->warps && !read && !fs_c_know_block(p)) return false;
   if (!read) fs_c_read_rows(p, &body);
   if (!read && !fs_c_read_tiles(p, &body)) return false;
+  body = without_places(body);
   mark_all(p, body, (struct stored){0});
   *out = (struct fs_c_kernel){.name = t->text, .span = t->span, .body = body};
   out->whole = fs_span_join(begin, p->last);

@@ -582,6 +582,19 @@ static struct fs_expr *pointed(struct fs_c_reader *p, struct fs_span at) {
   return e && sum && !fs_c_expect(p, ")") ? NULL : e;
 }
 
+/* static_cast<int>(x), behind the word. */
+static struct fs_expr *static_cast(struct fs_c_reader *p, struct fs_span at) {
+  enum fs_c_type type = FS_C_VOID;
+  if (!fs_c_expect(p, "<") || !fs_c_rule_type(p, &type) || type == FS_C_VOID ||
+      !fs_c_expect(p, ">") || !fs_c_expect(p, "(")) {
+    if (p->st == FS_OK) fs_c_refuse(p, at, "a conversion is static_cast<int>(x)");
+    return NULL;
+  }
+  struct fs_expr *e = fs_c_rule_expr(p);
+  if (!e || !fs_c_expect(p, ")")) return NULL;
+  return fs_ex_call(p->arena, fs_c_casts[type], fs_span_join(at, p->last), 1, &e);
+}
+
 static struct fs_expr *rule_primary(struct fs_c_reader *p) {
   const struct fs_c_token *t = fs_c_cur(p);
   enum fs_c_type type;
@@ -589,6 +602,7 @@ static struct fs_expr *rule_primary(struct fs_c_reader *p) {
     fs_c_next(p);
     return fs_ex_number(p->arena, t->span, t->number, t->is_int);
   }
+  if (p->cuda && fs_c_accept_word(p, "static_cast")) return static_cast(p, t->span);
   if (t->kind == FS_CT_NAME && (type_called(p, t->text) < 0 || !fs_c_begins_type(p))) {
     struct fs_expr *e = name_of(p);
     return e ? subscripts(p, e) : NULL;
@@ -651,10 +665,21 @@ static const struct fs_expr *once_of(const struct fs_c_reader *p, const struct f
   return e;
 }
 
+const struct fs_expr *fs_c_uncast(const struct fs_expr *e) {
+  while (e->kind == FS_EX_CALL && e->n_args == 2) {
+    const char *f = e->args[0]->kind == FS_EX_NAME ? e->args[0]->text : "";
+    if (strcmp(f, "(i32)") && strcmp(f, "(u32)") && strcmp(f, "(i64)")) break;
+    e = e->args[1];
+  }
+  return e;
+}
+
 /* threadIdx.x, blockIdx.x or blockDim.x of a name that is one: int tx = threadIdx.x; */
 static const struct fs_expr *part_named(const struct fs_c_reader *p, const struct fs_expr *e) {
+  e = fs_c_uncast(e);
   for (int k = 0; e->kind == FS_EX_NAME && k < p->locals.len; k++) {
     const struct fs_expr *once = p->locals.data[k].once;
+    if (once) once = fs_c_uncast(once);
     if (once && once->kind == FS_EX_NAME && strchr(once->text, '.') &&
         !strcmp(p->locals.data[k].name, e->text))
       return once;
@@ -666,6 +691,7 @@ static const struct fs_expr *part_named(const struct fs_c_reader *p, const struc
  * the constant; 0: there is none. */
 static char axis_of_block(const struct fs_c_reader *p, const struct fs_expr *e, int64_t *size) {
   *size = 0;
+  e = fs_c_uncast(e);
   if (e->kind != FS_EX_BINARY || e->op != FS_AO_MUL) return 0;
   for (int k = 0; k < 2; k++) {
     const struct fs_expr *a = part_named(p, e->args[k]), *b = part_named(p, e->args[!k]);

@@ -133,6 +133,8 @@ struct fs_expr *fs_c_inlined(struct fs_c_reader *p, const struct fs_c_values *f,
 extern const char *const fs_c_casts[];
 /* A whole number that follows from the text alone. */
 bool fs_c_constant(const struct fs_expr *e, int64_t *out);
+/* Places are whole numbers of any size: of (size_t)blockDim.x it is blockDim.x. */
+const struct fs_expr *fs_c_uncast(const struct fs_expr *e);
 
 /* The step of a loop whose counter is halved; none but cuda_c_tile.c knows what that is. */
 #define FS_C_HALVED "(halved)"
@@ -146,6 +148,8 @@ bool fs_c_constant(const struct fs_expr *e, int64_t *out);
 
 /* cuda_c_warp.c: sums over the lanes of a warp, by shuffles, go. */
 bool fs_c_read_warps(struct fs_c_reader *p, struct fs_stmt **body);
+/* Whether a statement of the list reads the name. */
+bool fs_c_is_read(const struct fs_stmt *list, const char *name);
 /* Whether it is known how many threads a block has, where a block's sum stands in its place. */
 bool fs_c_know_block(struct fs_c_reader *p);
 

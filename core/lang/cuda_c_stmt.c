@@ -22,10 +22,10 @@ static const struct fs_expr *looked_up(const struct fs_c_reader *p, const struct
 
 /* blockDim.x*gridDim.x, get_global_size(0): the axis of all threads; 0: it is something else. */
 static char axis_of_grid(const struct fs_c_reader *p, const struct fs_expr *e) {
-  e = looked_up(p, e);
+  e = fs_c_uncast(looked_up(p, e));
   if (e->kind == FS_EX_NAME && !strncmp(e->text, "gridSize.", 9)) return e->text[9];
   if (e->kind != FS_EX_BINARY || e->op != FS_AO_MUL) return 0;
-  const struct fs_expr *a = e->args[0], *b = e->args[1];
+  const struct fs_expr *a = fs_c_uncast(e->args[0]), *b = fs_c_uncast(e->args[1]);
   if (a->kind != FS_EX_NAME || b->kind != FS_EX_NAME) return 0;
   bool turned = !strncmp(a->text, "gridDim.", 8);
   if (strncmp(turned ? a->text : b->text, "gridDim.", 8)) return 0;

@@ -552,10 +552,10 @@ static bool has_name(const struct fs_expr *e, const char *name) {
   return has;
 }
 
-static bool is_read(const struct fs_stmt *list, const char *name) {
+bool fs_c_is_read(const struct fs_stmt *list, const char *name) {
   for (const struct fs_stmt *s = list; s; s = s->next)
     if ((s->expr && has_name(s->expr, name)) || (s->expr2 && has_name(s->expr2, name)) ||
-        is_read(s->body, name) || is_read(s->orelse, name))
+        fs_c_is_read(s->body, name) || fs_c_is_read(s->orelse, name))
       return true;
   return false;
 }
@@ -570,8 +570,8 @@ static struct fs_stmt *without(struct warper *w, struct fs_stmt *list, bool wait
     bool place = s->kind == FS_ST_ASSIGN && !s->expr2 &&
                  (is_lane(w, s->expr) || is_by_warps(w, s->expr, "threadIdx.x") ||
                   plain(w, s->expr)->kind == FS_EX_NAME);
-    w->dropped |= place && !is_read(all, s->targets[0].name);
-    if (place && !is_read(all, s->targets[0].name)) continue;
+    w->dropped |= place && !fs_c_is_read(all, s->targets[0].name);
+    if (place && !fs_c_is_read(all, s->targets[0].name)) continue;
     if (s->kind == FS_ST_BARRIER && !waits) continue;
     s->body = without(w, s->body, waits, all);
     s->orelse = without(w, s->orelse, waits, all);
@@ -637,7 +637,7 @@ bool fs_c_read_warps(struct fs_c_reader *p, struct fs_stmt **body) {
   if (p->st != FS_OK) return false;
   *body = with_trees(&w, *body);
   for (int k = 0; k < w.n_tiles; k++)
-    if (is_read(*body, w.tiles[k].name))
+    if (fs_c_is_read(*body, w.tiles[k].name))
       return fs_c_refuse(p, (*body)->span, "sums of warps in shared memory are read by the first "
                                            "warp alone: v = lane < warps ? s[lane] : 0");
   bool shares = false;

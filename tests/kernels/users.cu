@@ -759,5 +759,56 @@ __global__ void column_parts(const float *in, float *out, int w) {
   for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS) sum += tile[threadIdx.y + j][threadIdx.x];
   atomicMax(&out[x], sum);
 }
+// Places by names of their own, and in larger types.
+__global__ void named_places(const float *u, float *v, int n) {
+  int bx = blockIdx.x, tx = (int)threadIdx.x;
+  int i = bx * (int)blockDim.x + tx;
+  if (i < n) v[i] = 2*u[i];
+}
+__global__ void large_places(const float *u, float *v, const size_t nx, const size_t ny, const float h2) {
+  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+  size_t j = static_cast<size_t>(blockIdx.y) * blockDim.y + threadIdx.y;
+  if (i > 0 && i < nx - 1 && j > 0 && j < ny - 1) {
+    const size_t p = j*nx + i;
+    v[p] = (u[p-1] + u[p+1] + u[p-nx] + u[p+nx] - static_cast<float>(4)*u[p])/h2;
+  }
+}
+__global__ void large_strides(const float *u, float *v, size_t n) {
+  for (size_t i = (size_t)blockIdx.x*blockDim.x + threadIdx.x; i < n; i += (size_t)blockDim.x*gridDim.x)
+    v[i] = 3*u[i];
+}
+// PolyBench: gesummv, mvt, syrk; Rodinia: Fan1.
+__global__ void gesummv_kernel(int n, float alpha, float beta, float *A, float *B, float *tmp, float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    int j;
+    for (j = 0; j < n; j++) {
+      tmp[i] += A[i * n + j] * x[j];
+      y[i] += B[i * n + j] * x[j];
+    }
+    y[i] = alpha * tmp[i] + beta * y[i];
+  }
+}
+__global__ void mvt_kernel2(int n, float *a, float *x2, float *y_2) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    int j;
+    for (j = 0; j < n; j++) x2[i] += a[j * n + i] * y_2[j];
+  }
+}
+__global__ void syrk_kernel(int ni, int nj, float alpha, float beta, float *a, float *c) {
+  int j = blockIdx.x * blockDim.x + threadIdx.x;
+  int i = blockIdx.y * blockDim.y + threadIdx.y;
+  if ((i < ni) && (j < ni)) {
+    c[i * ni + j] *= beta;
+    int k;
+    for (k = 0; k < nj; k++) c[i * ni + j] += alpha * a[i * nj + k] * a[j * nj + k];
+  }
+}
+__global__ void Fan1(float *m_cuda, float *a_cuda, int Size, int t) {
+  if (threadIdx.x + blockIdx.x * blockDim.x >= Size-1-t) return;
+  *(m_cuda+Size*(blockDim.x*blockIdx.x+threadIdx.x+t+1)+t) =
+      *(a_cuda+Size*(blockDim.x*blockIdx.x+threadIdx.x+t+1)+t) / *(a_cuda+Size*t+t);
+}
 
 int main(void) { return 0; }
