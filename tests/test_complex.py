@@ -553,6 +553,49 @@ def mandelbrot(target):
                         f'mandelbrot ({name}) on {target}', f'{np.sum(got[name].real != n)} differ')
 
 
+def letters(target):
+    """einsum of whole numbers, exactly; a real array among them."""
+    r = random.Random(5)
+    data = {n: gaussian(r, s, 9) for n, s in (('A', (3, 4)), ('B', (4, 5)), ('T', (2, 3, 4)), ('S', (3, 3)))}
+    cases = [('ij,jk->ik', 'AB'), ('ij,ij->i', 'AA'), ('bij,jk->bik', 'TB'), ('ij,kj,kl->il', 'AAS'),
+             ('ii->', 'S'), ('ij->ji', 'A'), ('bij,ij->b', 'TA')]
+    text = [f'e{k} = einsum("{said}", {", ".join(names)});' for k, (said, names) in enumerate(cases)]
+    text += ['w = einsum("ij,jk->ik", re(A), B);', 'v = einsum("i,i->", [1, 2, 3], 1i*[1, 2, 3]);']
+    got = run(text, data, target, 'einsum')
+    want = {f'e{k}': np.einsum(said, *(data[n].astype(complex) for n in names))
+            for k, (said, names) in enumerate(cases)}
+    want |= {'w': data['A'].real @ data['B'], 'v': 14j}
+    for name, value in want.items() if got else []:
+        score.check(same(got[name].reshape(np.shape(value)), np.asarray(value, complex)),
+                    f'{name} of einsum on {target}', f'{got[name]} {value}')
+
+
+def eliminations(target):
+    """L*U is A[p, :], L has ones and none larger than sqrt(2), of any shape and of batches."""
+    r = np.random.default_rng(3)
+    shapes = [(1, 1), (4, 4), (5, 3), (3, 5), (1, 3), (3, 1), (2, 4, 4), (3, 5, 2)]
+    data = {f'A{k}': (r.standard_normal(s) + 1j * r.standard_normal(s)).astype(np.complex128)
+            for k, s in enumerate(shapes)}
+    data['A1'][:, 1] = 0  # a pivot that is not there
+    text = [line for k in range(len(shapes))
+            for line in (f'L{k}, U{k}, p{k} = lu(A{k});', f'l{k} = L{k} + 0;', f'u{k} = U{k} + 0;',
+                         f'q{k} = f64(p{k}) + 0;')]
+    got = run(text, data, target, 'lu')
+    for k, shape in enumerate(shapes if got else []):
+        A, L, U, p = data[f'A{k}'], got[f'l{k}'], got[f'u{k}'], got[f'q{k}'].real.astype(int) - 1
+        m, n = shape[-2:]
+        fits = L.shape == shape[:-1] + (min(m, n),) and U.shape == shape[:-2] + (min(m, n), n)
+        score.check(fits and p.shape == shape[:-1], f'shapes of lu of {shape} on {target}',
+                    f'{L.shape} {U.shape} {p.shape}')
+        if not fits:
+            continue
+        chosen = np.take_along_axis(A, p[..., None], -2)
+        bound = 2. ** -53 * 8 * min(m, n) * (np.abs(L) @ np.abs(U))
+        lower = np.array_equal(np.tril(L, -1) + np.eye(m, min(m, n)), L) and np.array_equal(np.triu(U), U)
+        score.check(lower and (np.abs(L) < 1.4143).all() and (np.abs(L @ U - chosen) <= bound).all(),
+                    f'lu of {shape} on {target}', f'{L} {U} {p}')
+
+
 # -- all ----------------------------------------------------------------------------------
 
 
@@ -569,6 +612,8 @@ def main():
         products(11, target)
         solves(13, target)
         mandelbrot(target)
+        letters(target)
+        eliminations(target)
     numpy_files('cpu')
     events()
     moved()

@@ -69,7 +69,7 @@ static const struct fs_builtin builtins[] = {
      "the length, or Frobenius norm, or the lengths along a dimension"},
     {"dot", 2, 2, fs_bi_dot, FS_BT_WHOLE | FS_BT_PLAIN, 0, "dot(x, y)",
      "dot product of two vectors, of which the first is conjugated"},
-    {"einsum", 2, -1, fs_bi_einsum, FS_BT_WHOLE, 0, "einsum(letters, A, B, ...)",
+    {"einsum", 2, -1, fs_bi_einsum, FS_BT_WHOLE | FS_BT_COMPLEX, 0, "einsum(letters, A, B, ...)",
      "the sum of products that letters say: einsum(\"ij,jk->ik\", A, B) is A*B, "
      "einsum(\"bij,bj->bi\", T, x) a product for each b"},
     {"map", 2, -1, fs_bi_map, FS_BT_COMPLEX, 0, "map(f, x, ...)",

@@ -84,6 +84,10 @@ struct fs_cx fs_cx_transpose(struct fs_interp *in, struct fs_cx z, bool conjugat
 bool fs_cx_host_binary(enum fs_ast_op op, const struct fs_val *a, const struct fs_val *b,
                        struct fs_val *out);
 bool fs_cx_host_function(enum fs_map_op op, const struct fs_val *a, struct fs_val *out);
+/* L below the diagonal, whose own is 1, and U of m x n numbers, row by row, in their place; row[i],
+ * from 1, is the row that came to row i, unless it is NULL; *odd: after an odd number of exchanges.
+ * Not OK: interrupted. */
+enum fs_status fs_cx_host_lu(int64_t m, int64_t n, double *re, double *im, int64_t *row, bool *odd);
 /* The determinant of n x n numbers, row by row, which are overwritten; not OK: interrupted. */
 enum fs_status fs_cx_host_det(int64_t n, double *re, double *im, double out[2]);
 /* What re(), im(), conj() and arg() give; of real numbers, too. */

@@ -293,6 +293,68 @@ static enum fs_status determinant(struct fs_call *c) {
   return st == FS_OK ? give(c, &z) : st;
 }
 
+static enum fs_status refuse(struct fs_call *c) {
+  static const char ordered[] =
+      " max min sort argsort cummax cummin mod clamp argmax argmin ";
+  const char *name = c->builtin->name;
+  int k = 0;
+  while (k + 1 < c->n && !fs_val_is_complex(&c->args[k])) k++;
+  if (fs_has_word(ordered, name)) return fs_cx_no_order(c->in, c->span);
+  return fs_in_error(c->in, c->arg_spans[k], "complex-value",
+                     "re(z), im(z), abs(z) and arg(z) are real",
+                     "%s does not take complex numbers, and this is %s", name,
+                     fs_val_text(&c->args[k]));
+}
+
+/* One part of L (l) or of U, of matrices whose elimination lies in x. */
+static enum fs_status put_factor(struct fs_call *c, const double *x, const struct fs_shape *one,
+                                 const struct fs_shape *batch, bool l, bool imag,
+                                 enum fs_dtype dt, struct fs_tv *out) {
+  int64_t m = one->dim[0], n = one->dim[1], least = FS_MIN(m, n);
+  struct fs_shape own = fs_shape_of(2, (int64_t[]){l ? m : least, l ? least : n});
+  struct fs_shape all = fs_batched(batch, &own);
+  int64_t rows = own.dim[0], columns = own.dim[1], count = fs_shape_count(batch);
+  double *y = fs_calloc((size_t)fs_shape_count(&all) + 1, sizeof *y), *to = y;
+  for (int64_t b = 0; b < count; b++, x += m * n)
+    for (int64_t i = 0; i < rows; i++)
+      for (int64_t j = 0; j < columns; j++)
+        *to++ = (l ? j < i : j >= i) ? x[i * n + j] : l && i == j && !imag;
+  enum fs_status st = put_part(c, y, &all, dt, out);
+  free(y);
+  return st;
+}
+
+/* On the host, one matrix after the other. */
+static enum fs_status lu(struct fs_call *c) {
+  const struct fs_tensor *like = fs_val_like(&c->args[0]);
+  double *x[2] = {NULL, NULL};
+  struct fs_tensor *t[2], *order;
+  int64_t size = 0;
+  if (!like) return refuse(c);
+  struct fs_shape one = fs_matrix_of(&like->shape), batch = fs_batch_of(&like->shape);
+  fs_val_tensors(&c->args[0], t);
+  enum fs_status st = fs_read_all(c->in, t[0], &x[0], &size);
+  if (st == FS_OK) st = fs_read_all(c->in, t[1], &x[1], &size);
+  int64_t m = one.dim[0], n = one.dim[1], count = fs_shape_count(&batch);
+  int64_t *row = fs_calloc((size_t)(count * m) + 1, sizeof *row);
+  bool odd;
+  for (int64_t k = 0; k < count && st == FS_OK; k++)
+    st = fs_cx_host_lu(m, n, x[0] + k * m * n, x[1] + k * m * n, row + k * m, &odd);
+  for (int f = 0; f < FS_MIN(c->want, 2) && st == FS_OK; f++) {
+    struct fs_cx z = {.real = false};
+    st = put_factor(c, x[0], &one, &batch, !f, false, t[0]->dtype, &z.re);
+    if (st == FS_OK) st = put_factor(c, x[1], &one, &batch, !f, true, t[0]->dtype, &z.im);
+    if (st == FS_OK) c->out[f] = fs_cx_value(c->in, &z);
+  }
+  if (st == FS_OK && c->want > 2) {
+    struct fs_shape own = fs_shape_of(1, &m), all = fs_batched(&batch, &own);
+    st = fs_tensor_upload(fs_interp_target(c->in), FS_I64, &all, row, &order, c->in->diags);
+    if (st == FS_OK) c->out[2] = fs_val_tensor(order);
+  }
+  free(row), free(x[0]), free(x[1]);
+  return st;
+}
+
 /* -- elementwise ------------------------------------------------------------- */
 
 static enum fs_status where(struct fs_call *c) {
@@ -308,19 +370,6 @@ static enum fs_status where(struct fs_call *c) {
   if (st == FS_OK && !out.real)
     st = fs_tv_map(c->in, FS_OP_WHERE, 3, im, c->arg_spans, c->span, "where", &out.im);
   return st == FS_OK ? give(c, &out) : st;
-}
-
-static enum fs_status refuse(struct fs_call *c) {
-  static const char ordered[] =
-      " max min sort argsort cummax cummin mod clamp argmax argmin ";
-  const char *name = c->builtin->name;
-  int k = 0;
-  while (k + 1 < c->n && !fs_val_is_complex(&c->args[k])) k++;
-  if (fs_has_word(ordered, name)) return fs_cx_no_order(c->in, c->span);
-  return fs_in_error(c->in, c->arg_spans[k], "complex-value",
-                     "re(z), im(z), abs(z) and arg(z) are real",
-                     "%s does not take complex numbers, and this is %s", name,
-                     fs_val_text(&c->args[k]));
 }
 
 static enum fs_status elementwise(struct fs_call *c) {
@@ -345,7 +394,7 @@ static const struct {
   enum fs_status (*fn)(struct fs_call *c);
 } own[] = {{"any", of_truth}, {"all", of_truth}, {"find", of_truth}, {"prod", product},
            {"norm", norm},    {"dot", dot},      {"inv", inverse},   {"det", determinant},
-           {"eigvals", values}, {"svd", svd}, {"svdvals", values}};
+           {"eigvals", values}, {"svd", svd}, {"svdvals", values}, {"lu", lu}};
 
 enum fs_status fs_cx_call(struct fs_call *c) {
   enum fs_dtype type;

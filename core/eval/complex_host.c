@@ -117,12 +117,12 @@ void fs_cx_host_of(enum fs_cx_what what, const struct fs_val *a, struct fs_val *
   out->literal = a->literal;
 }
 
-/* The row with the largest number of column k, from row k on. */
-static int64_t pivot_row(int64_t n, const double *re, const double *im, int64_t k) {
+/* Of column k the row, from row k of m on, with the largest |re| + |im|, as LAPACK has it. */
+static int64_t pivot_row(int64_t m, int64_t n, const double *re, const double *im, int64_t k) {
   int64_t best = k;
   double most = -1;
-  for (int64_t i = k; i < n; i++) {
-    double size = hypot(re[i * n + k], im[i * n + k]);
+  for (int64_t i = k; i < m; i++) {
+    double size = fabs(re[i * n + k]) + fabs(im[i * n + k]);
     if (size > most || isnan(size)) most = size, best = i;
   }
   return best;
@@ -136,27 +136,44 @@ static void swap_rows(double *x, int64_t n, int64_t i, int64_t k) {
   }
 }
 
-/* Gaussian elimination with exchanges of rows; the product of the pivots. */
-enum fs_status fs_cx_host_det(int64_t n, double *re, double *im, double out[2]) {
-  number det = 1;
-  for (int64_t k = 0; k < n; k++) {
+enum fs_status fs_cx_host_lu(int64_t m, int64_t n, double *re, double *im, int64_t *row,
+                             bool *odd) {
+  *odd = false;
+  for (int64_t i = 0; row && i < m; i++) row[i] = i + 1;
+  for (int64_t k = 0; k < FS_MIN(m, n); k++) {
     if (fs_interrupted()) return FS_INTERRUPTED;
-    int64_t best = pivot_row(n, re, im, k);
-    if (best != k) swap_rows(re, n, best, k), swap_rows(im, n, best, k), det = -det;
+    int64_t best = pivot_row(m, n, re, im, k);
+    if (best != k) {
+      swap_rows(re, n, best, k), swap_rows(im, n, best, k);
+      int64_t was = row ? row[k] : 0;
+      if (row) row[k] = row[best], row[best] = was;
+      *odd = !*odd;
+    }
     number pivot = CMPLX(re[k * n + k], im[k * n + k]);
-    det *= pivot;
-    for (int64_t i = k + 1; i < n && pivot != 0; i++) {
+    for (int64_t i = k + 1; i < m && pivot != 0; i++) {
       number f = CMPLX(re[i * n + k], im[i * n + k]) / pivot;
       double x = creal(f), y = cimag(f);
+      re[i * n + k] = x, im[i * n + k] = y;
       for (int64_t j = k + 1; j < n; j++) {
         double a = re[k * n + j], b = im[k * n + j];
         re[i * n + j] -= x * a - y * b;
         im[i * n + j] -= x * b + y * a;
       }
     }
-    if (pivot == 0) det = 0, k = n;
   }
-  out[0] = creal(det);
-  out[1] = cimag(det);
   return FS_OK;
+}
+
+enum fs_status fs_cx_host_det(int64_t n, double *re, double *im, double out[2]) {
+  bool odd, none = false;
+  enum fs_status st = fs_cx_host_lu(n, n, re, im, NULL, &odd);
+  number det = odd ? -1 : 1;
+  for (int64_t k = 0; k < n && st == FS_OK; k++) {
+    number pivot = CMPLX(re[k * n + k], im[k * n + k]);
+    det *= pivot;
+    none |= pivot == 0;
+  }
+  out[0] = none ? 0 : creal(det);
+  out[1] = none ? 0 : cimag(det);
+  return st;
 }

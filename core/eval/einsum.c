@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "core/eval/builtins.h"
+#include "core/eval/complex.h"
 
 enum { MOST_TERMS = 8, LETTERS = 52 };
 
@@ -340,29 +341,67 @@ static enum fs_status product(struct einsum *e, int some, struct term *out) {
   return st == FS_OK ? multiply(e, a, b, left(e, some), out) : st;
 }
 
-enum fs_status fs_bi_einsum(struct fs_call *c) {
-  const char *text = NULL;
-  struct fs_tv tv[MOST_TERMS];
-  enum fs_status st = fs_arg_string(c, 0, "what einsum sums", &text);
-  if (st == FS_OK && c->n - 1 > MOST_TERMS)
-    return fs_in_error(c->in, c->span, "bad-letters", "multiply some of them first",
-                       "einsum takes up to %d arrays", MOST_TERMS);
-  if (st == FS_OK) st = fs_tv_operands(c->in, c->n - 1, c->args + 1, c->arg_spans + 1, tv);
-  if (st != FS_OK) return st;
+/* Of real arrays. */
+static enum fs_status sum_of(struct fs_call *c, const char *text, const struct fs_tv *tv,
+                             struct fs_tv *out) {
   struct einsum *e = fs_calloc(1, sizeof *e);
   e->call = c;
   e->in = c->in;
   e->n = c->n - 1;
   for (int l = 0; l < LETTERS; l++) e->extent[l] = -1;
   for (int k = 0; k < e->n; k++) e->term[k].tv = tv[k];
-  struct term out = {0};
-  st = read_letters(e, text);
+  struct term all = {0};
+  enum fs_status st = read_letters(e, text);
   if (st == FS_OK) find_order(e);
-  if (st == FS_OK) st = product(e, (1 << e->n) - 1, &out);
-  if (st == FS_OK) {
-    out.tv = arranged(e, &out, e->out, e->n_out);
-    st = fs_give(c, out.tv);
-  }
+  if (st == FS_OK) st = product(e, (1 << e->n) - 1, &all);
+  if (st == FS_OK) *out = arranged(e, &all, e->out, e->n_out);
   free(e);
   return st;
+}
+
+/* A product of complex arrays is one of parts for each way to choose them; of each i a factor. */
+static enum fs_status sum_of_parts(struct fs_call *c, const char *text, const struct fs_cx *z,
+                                   struct fs_cx *out) {
+  int n = c->n - 1;
+  bool there[2] = {false, false};
+  for (unsigned way = 0; way < 1u << n; way++) {
+    struct fs_tv tv[MOST_TERMS], one, *to;
+    bool none = false;
+    for (int k = 0; k < n; k++) {
+      none |= way >> k & 1 && z[k].real;
+      tv[k] = way >> k & 1 ? z[k].im : z[k].re;
+    }
+    if (none) continue;
+    enum fs_status st = sum_of(c, text, tv, &one);
+    if (st != FS_OK) return st;
+    int turns = __builtin_popcount(way) % 4;
+    to = turns % 2 ? &out->im : &out->re;
+    if (there[turns % 2]) *to = fs_tv_map2(c->in, turns < 2 ? FS_OP_ADD : FS_OP_SUB, *to, one);
+    else *to = turns < 2 ? one : fs_tv_map1(c->in, FS_OP_NEG, one);
+    there[turns % 2] = true;
+  }
+  out->real = !there[1];
+  return FS_OK;
+}
+
+enum fs_status fs_bi_einsum(struct fs_call *c) {
+  const char *text = NULL;
+  struct fs_cx z[MOST_TERMS], out = {0};
+  enum fs_status st = fs_arg_string(c, 0, "what einsum sums", &text);
+  if (st == FS_OK && c->n - 1 > MOST_TERMS)
+    return fs_in_error(c->in, c->span, "bad-letters", "multiply some of them first",
+                       "einsum takes up to %d arrays", MOST_TERMS);
+  bool complex = false;
+  for (int k = 1; k < c->n; k++) complex |= fs_val_is_complex(&c->args[k]);
+  struct fs_tv tv[MOST_TERMS];
+  if (st == FS_OK && !complex)
+    st = fs_tv_operands(c->in, c->n - 1, c->args + 1, c->arg_spans + 1, tv);
+  if (st == FS_OK && !complex) st = sum_of(c, text, tv, &out.re);
+  if (st == FS_OK && complex)
+    st = fs_cx_operands(c->in, c->n - 1, c->args + 1, c->arg_spans + 1, z);
+  if (st == FS_OK && complex) st = sum_of_parts(c, text, z, &out);
+  if (st != FS_OK) return st;
+  if (!complex) return fs_give(c, out.re);
+  c->out[0] = fs_cx_value(c->in, &out);
+  return FS_OK;
 }

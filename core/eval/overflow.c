@@ -1,7 +1,12 @@
 /* overflow.c - sums and products of integers that leave their type are told of.
  *
- * Integers wrap around, so a sum w is right but for a multiple of 2^64. Beside it the same
- * elements are put together in f64, in the same trip over the data: v. Of n elements in t steps v
+ * Integers wrap around, so a sum w is right but for a multiple of 2^64. Beside it, in the same trip
+ * over the data, the upper halves of the elements are summed: h. The lower halves of fewer than 2^31
+ * elements sum up to less than 2^63, which is what w - 2^32*h is exactly. With its upper half h is the
+ * true sum over 2^32, rounded down, and w wrapped around where that is not its own upper half.
+ *
+ * Products, and sums of products that may wrap around themselves, have the same elements put together
+ * in f64 beside them: v. Of n elements in t steps v
  * is further from the true value than 2^63 only if n*t is above 2^52, and a product that fits has
  * 63 factors at most that are not -1, 0 or 1. So |w - v| >= 2^63 says that w wrapped around,
  * whatever the order of the sum is. Of the products in a matrix product v has those of the
@@ -42,15 +47,39 @@ static fs_id in_double(struct fs_graph *g, fs_id id) {
   return fs_graph_cast(g, id, FS_F64);
 }
 
+static bool goes_by_halves(const struct fs_graph *g, const struct fs_node *n) {
+  const struct fs_node *src = fs_node(g, n->src[0]);
+  double count = 1;
+  for (int k = 0; k < src->shape.rank; k++)
+    if (n->axes >> k & 1) count *= (double)src->shape.dim[k];
+  bool product = src->kind == FS_ND_MAP && src->op == FS_OP_MUL;
+  return n->op == FS_RD_SUM && (n->dtype == FS_I64 || n->dtype == FS_U64) && count < 0x1p31 &&
+         src->dtype == n->dtype && (!product || fs_graph_product_fits(g, n->src[0]));
+}
+
+/* Where the upper half of the sum is not what the upper halves come to. */
+static fs_id halves_differ(struct fs_graph *g, fs_id sum, const struct fs_node *n) {
+  fs_id x = n->src[0], half = fs_graph_map(g, FS_OP_HIGHBITS, 1, &x, n->dtype);
+  fs_id h = fs_graph_reduce(g, FS_RD_SUM, half, n->axes);
+  fs_id lower = map(g, FS_OP_SUB, sum, map(g, FS_OP_MUL, h, number(g, n->dtype, 0x1p32)));
+  lower = fs_graph_map(g, FS_OP_HIGHBITS, 1, &lower, n->dtype);
+  fs_id own = fs_graph_map(g, FS_OP_HIGHBITS, 1, &sum, n->dtype);
+  return map(g, FS_OP_NE, map(g, FS_OP_ADD, h, lower), own);
+}
+
 /* Whether an element of the reduction wrapped around. */
 static fs_id wrapped(struct fs_graph *g, fs_id reduction) {
   const struct fs_node n = *fs_node(g, reduction);
+  unsigned all = (1u << n.shape.rank) - 1;
   fs_graph_come_from(g, &n);
+  if (goes_by_halves(g, &n)) {
+    fs_id far = halves_differ(g, reduction, &n);
+    return all ? fs_graph_reduce(g, FS_RD_ANY, far, all) : far;
+  }
   fs_id v = fs_graph_reduce(g, (enum fs_reduce_op)n.op, in_double(g, n.src[0]), n.axes);
   fs_id apart = map(g, FS_OP_SUB, fs_graph_cast(g, reduction, FS_F64), v);
   apart = fs_graph_map(g, FS_OP_ABS, 1, &apart, FS_F64);
   fs_id far = map(g, FS_OP_GE, apart, number(g, FS_F64, 0x1p63));
-  unsigned all = (1u << n.shape.rank) - 1;
   return all ? fs_graph_reduce(g, FS_RD_ANY, far, all) : far;
 }
 

@@ -227,6 +227,15 @@ bool fs_graph_fits(const struct fs_graph *g, fs_id reduction) {
   return b.known && all < 0x1p63 / (l.changes ? room : 1) && (b.lo >= 0 || nd->dtype != FS_U64);
 }
 
+bool fs_graph_product_fits(const struct fs_graph *g, fs_id product) {
+  const struct fs_node *nd = fs_node(g, product);
+  struct look l = {g, MOST_LOOKS, false};
+  struct bounds a = bounds_of(&l, nd->src[0]), b = bounds_of(&l, nd->src[1]);
+  struct bounds all = of_corners(FS_OP_MUL, a, b);
+  return all.known && fmax(fabs(all.lo), fabs(all.hi)) < 0x1p63 &&
+         (all.lo >= 0 || nd->dtype != FS_U64);
+}
+
 /* -- signs ------------------------------------------------------------------------ */
 
 static bool is_unsigned(struct look *l, fs_id id);

@@ -416,6 +416,8 @@ bool fs_graph_is_list(const struct fs_graph *g, fs_id list, int64_t extent);
 /* bounds.c: whether a sum or product of integers holds its value, also with
  * params that are other places of slices. */
 bool fs_graph_fits(const struct fs_graph *g, fs_id reduction);
+/* bounds.c: whether the elements of a MAP of two integers multiplied fit in its type, likewise. */
+bool fs_graph_product_fits(const struct fs_graph *g, fs_id product);
 /* bounds.c: whether no element of a float, but NaN, has its sign set: none is -0 or less.
  * It follows from the operations and the literals alone, so it holds for any params. */
 bool fs_graph_is_unsigned(const struct fs_graph *g, fs_id value);
