@@ -232,6 +232,13 @@ def fft_convolution():
     return dict(y=y, z=y, P=abs(np.fft.rfft(x.reshape(10, 100) * w)) ** 2), 1e4
 
 
+def stft():
+    x = (iota(1024) * 7919 % 101 - 50) / 50
+    w = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(64) / 64)
+    frames = np.lib.stride_tricks.sliding_window_view(x, 64)[::16]
+    return dict(P=abs(np.fft.rfft(frames * w)) ** 2, r=x[63:1024 - 64]), 1e5
+
+
 def lattice_boltzmann():
     cx, cy = (0, 1, 0, -1, 0, 1, -1, -1, 1), (0, 0, 1, 0, -1, 1, 1, -1, -1)
     w = [4 / 9] + [1 / 9] * 4 + [1 / 36] * 4
