@@ -532,7 +532,7 @@ def test_assert(folder):
     check('kernels is 2' in done.stderr and 'barrier' in done.stderr,
           'the error has the figure and the reason', done.stderr)
     done = run(':assert kernels <= 1\n', folder)
-    check(done.returncode == 1 and 'no block has run' in done.stderr,
+    check(done.returncode == 1 and 'no statement has needed a kernel yet' in done.stderr,
           'nothing has run', done.stderr)
 
 

@@ -11,15 +11,19 @@ struct kinds {
   int n;
 };
 
-static bool is_product(const struct fs_node *nd) {
+static bool is_product(const struct fs_graph *g, const struct fs_node *nd) {
+  (void)g;
   return nd->kind == FS_ND_APPLY && nd->user->small && nd->user->small->op == FS_SMALL_PRODUCT;
 }
 
-static struct kinds kinds_of(const struct fs_graph *g) {
+typedef bool (*is_one)(const struct fs_graph *, const struct fs_node *);
+
+/* Those of the nodes that are one. */
+static struct kinds kinds_of(const struct fs_graph *g, is_one is) {
   struct kinds k = {0};
   for (int id = 1; id < g->nodes.len && k.n < MOST_KINDS; id++) {
     const struct fs_node *nd = fs_node(g, (fs_id)id);
-    bool seen = !is_product(nd);
+    bool seen = !is(g, nd);
     for (int x = 0; x < k.n && !seen; x++) seen = k.user[x] == nd->user;
     if (!seen) k.user[k.n++] = nd->user;
   }
@@ -43,7 +47,7 @@ static struct fs_graph *with_calls(const struct fs_graph *g, const struct kinds 
     struct fs_node *nd = fs_node(to, (fs_id)id);
     bool call = false;
     for (int x = 0; x < k->n; x++)
-      call |= is_product(nd) && nd->user == k->user[x] && calls >> x & 1;
+      call |= is_product(g, nd) && nd->user == k->user[x] && calls >> x & 1;
     if (!call) continue;
     struct fs_shape a = operand_shape(g, nd, 0), b = operand_shape(g, nd, 1);
     nd->kind = FS_ND_LIB, nd->op = FS_LIB_GEMM, nd->user = NULL;
@@ -66,17 +70,6 @@ static bool is_line(const struct fs_graph *g, const struct fs_node *nd) {
     if (!fs_shape_equal(&s, &wanted)) return false;
   }
   return nd->n_src == u->n_args;
-}
-
-static struct kinds lines_of(const struct fs_graph *g) {
-  struct kinds k = {0};
-  for (int id = 1; id < g->nodes.len && k.n < MOST_KINDS; id++) {
-    const struct fs_node *nd = fs_node(g, (fs_id)id);
-    bool seen = !is_line(g, nd);
-    for (int x = 0; x < k.n && !seen; x++) seen = k.user[x] == nd->user;
-    if (!seen) k.user[k.n++] = nd->user;
-  }
-  return k;
 }
 
 /* A copy in which transforms of the kinds in `lines` are routines. */
@@ -183,7 +176,7 @@ static struct fs_graph *chosen(struct fs_graph *g, const struct kinds *k, const 
                                int n, const struct fs_product_choice *c) {
   struct fs_graph *out = g;
   if (c->lines) {
-    struct kinds l = lines_of(g);
+    struct kinds l = kinds_of(g, is_line);
     out = with_lines(g, &l, c->lines);
     fs_graph_free(g);
     g = out;
@@ -201,10 +194,10 @@ static struct fs_graph *chosen(struct fs_graph *g, const struct kinds *k, const 
 struct fs_graph *fs_products_choose(struct fs_products *known, struct fs_graph *simplified,
                                     const struct fs_device *device,
                                     const struct fs_plan_options *options) {
-  struct kinds k = kinds_of(simplified);
+  struct kinds k = kinds_of(simplified, is_product);
   fs_id products[MOST_KINDS];
   int n = short_products(simplified, products);
-  struct kinds lines = lines_of(simplified);
+  struct kinds lines = kinds_of(simplified, is_line);
   if (!k.n && !n && !lines.n) return simplified;
   struct fs_plan_options o = {.strategy = options->strategy, .effort = options->effort};
   const struct fs_calibration *by = device->calibration;

@@ -12,7 +12,7 @@ constexpr int FS_THREADS = 256, FS_RESIDENT = 4;
 constexpr fs_index FS_TILES = 489;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_fresh
-// reduce.cuh: fs_add fs_lanes fs_warp fs_block
+// reduce.cuh: fs_add fs_lanes fs_warp fs_block fs_gather
 // barrier.cuh: fs_after_kernels fs_last_block
 extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
 fs_kernel(
@@ -66,32 +66,10 @@ fs_kernel(
     __syncthreads();
   }
   if (!fs_last_block(counters)) return;
-  long long x1 = 0;
-  const long long part1_0 = threadIdx.x < gridDim.x ? fs_fresh(w1 + threadIdx.x)
-      : 0;
-  const long long part1_1 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x + 256) : 0;
-  const long long part1_2 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w1 + threadIdx.x + 512) : 0;
-  x1 = x1 + part1_0;
-  x1 = x1 + part1_1;
-  x1 = x1 + part1_2;
-  for (unsigned b = threadIdx.x + 768; b < gridDim.x; b += 256)
-    x1 = x1 + fs_fresh(w1 + b);
+  long long x1 = fs_gather<fs_add, 3>(w1, gridDim.x, 256, 0);
   const long long v1 = fs_block<fs_add, 8>(x1, (long long *)scratch);
   __syncthreads();
-  long long x4 = 0;
-  const long long part4_0 = threadIdx.x < gridDim.x ? fs_fresh(w4 + threadIdx.x)
-      : 0;
-  const long long part4_1 = threadIdx.x + 256 < gridDim.x ?
-      fs_fresh(w4 + threadIdx.x + 256) : 0;
-  const long long part4_2 = threadIdx.x + 512 < gridDim.x ?
-      fs_fresh(w4 + threadIdx.x + 512) : 0;
-  x4 = x4 + part4_0;
-  x4 = x4 + part4_1;
-  x4 = x4 + part4_2;
-  for (unsigned b = threadIdx.x + 768; b < gridDim.x; b += 256)
-    x4 = x4 + fs_fresh(w4 + b);
+  long long x4 = fs_gather<fs_add, 3>(w4, gridDim.x, 256, 0);
   const long long v4 = fs_block<fs_add, 8>(x4, (long long *)scratch);
   __syncthreads();
   if (threadIdx.x == 0) fs_put(a1[0], v1);
