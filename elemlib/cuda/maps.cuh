@@ -92,11 +92,11 @@ __device__ __forceinline__ long long fs_popcount(long long a) {
 }
 
 //@ fs_mod
-// The remainder with the sign of the divisor; an integer divided by 0 gives 0. Of a power of
-// 2 it is the last bits, which takes a tenth of a division of 64 bits.
+// The remainder with the sign of the divisor; an integer divided by 0 gives 0. In 64 bits that
+// of a power of 2 is the last bits, which takes a tenth of a division.
 template <typename T>
 __device__ __forceinline__ T fs_mod(T a, T b) {
-  if (b > T(0) && !(b & T(b - T(1)))) return a & T(b - T(1));
+  if (sizeof(T) == 8 && b > T(0) && !(b & T(b - T(1)))) return a & T(b - T(1));
   if (b == T(0) || T(-1) == b && T(-1) < T(0)) return T(0);
   const T r = a % b;
   return r != T(0) && (r < T(0)) != (b < T(0)) ? T(r + b) : r;

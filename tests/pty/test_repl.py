@@ -999,7 +999,7 @@ def test_what_is_told_keeps_its_lines(c):
         t.line(PAIR[1])
         told = t.line(':why slow')
         assert all(len(line) <= columns for line in told.splitlines()), told
-        firsts = re.findall(r'^  (\w+)', told, re.M)
+        firsts = re.findall(r'^(\w+)', told, re.M)
         assert 'moves' in firsts and ('another' in firsts or 'it' in firsts), told
         assert not re.search(r'\d\n +(%|[num\u00b5]?s)\b', told), told
 
