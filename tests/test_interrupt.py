@@ -70,22 +70,22 @@ score = Score()
 check = score.check
 
 
-def environment(folder):
+def environment(folder, **more):
     env = {k: v for k, v in os.environ.items()
            if not k.startswith(('FUSIBLE', 'XDG_', 'NO_COLOR', 'FORCE_'))}
-    env.update(HOME=folder, TERM='xterm', LC_ALL='C.UTF-8', PAGER='cat',
+    env.update(more, HOME=folder, TERM='xterm', LC_ALL='C.UTF-8', PAGER='cat',
                INPUTRC='/dev/null', COLUMNS='200')
     return env
 
 
 class Piped:
     """A session that reads from a pipe."""
-    def __init__(self, program, folder):
+    def __init__(self, program, folder, **more):
         self.process = subprocess.Popen(
             [program, '-t', 'cpu', '-i', '-q', '--no-rc', '--no-history',
              '--no-readline'],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, cwd=folder, env=environment(folder))
+            stderr=subprocess.STDOUT, cwd=folder, env=environment(folder, **more))
         os.set_blocking(self.process.stdout.fileno(), False)
         self.text, self.stopped, self.again = '', 0, 0
         self.patience = 60
@@ -279,11 +279,21 @@ LIBRARY = {
 }
 
 
-def library(args, folder):
-    session = Piped(args.bin, folder)
+def fftw(args, folder):
+    """One whose transforms never end."""
+    for name in 'libfftw3.so.3', 'libfftw3f.so.3':
+        subprocess.run(['cc', '-O1', '-shared', '-fPIC', '-o', os.path.join(folder, name),
+                        os.path.join(HERE, 'fault/slowfftw.c')], check=True)
+    library(args, folder, {'FFTW': 'C = fft(P[1:8388608]);', 'FFTW in f64, lines':
+                           'C = fft(reshape(f64(P[1:8400000]), 2, 4200000), 4200000, 2);'},
+            LD_LIBRARY_PATH=folder)
+
+
+def library(args, folder, calls=None, **more):
+    session = Piped(args.bin, folder, **more)
     session.send(SETUP + 'P = rand(9000, 9000); P[1,1] = 1; print(P[1,2])')
     before, worker = mark(session, 0), child_of(session.process.pid)
-    for k, (name, statement) in enumerate(LIBRARY.items(), 1):
+    for k, (name, statement) in enumerate((calls or LIBRARY).items(), 1):
         session.send(statement)
         await_work(lambda: child_of(worker) or worker, 0.3)  # a copy of it calls the library
         stopped = session.stopped
@@ -389,6 +399,7 @@ def main():
                           began + 0.8 * args.seconds)
         b, hit_b, slow_b = storm(Typed, args, rng, folder, typed, end)
         library(args, folder)
+        fftw(args, folder)
         scripts(args, rng, folder)
         planning(args, rng, folder)
     if a + b < args.count and not score.failed:

@@ -13,7 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-enum { OWN_MOST = 4096, RADIX_MOST = 31, PASSES = 64, KEPT = 8, LINES_MOST = 16 };
+
+#include "core/base/apart.h"
+
+enum { OWN_MOST = 4096, RADIX_MOST = 31, PASSES = 64, KEPT = 8, LINES_MOST = 16,
+       LONG = 1 << 22 /* numbers, which FFTW takes a tenth of a second for */ };
 
 struct fs_transform {
   int64_t n;
@@ -305,10 +309,41 @@ static void run_chirp(const struct fs_transform *t, int64_t b, void *const x[4],
   multiply((double *[]){x[*out], x[*out + 1]}, t->chirp, n, b);
 }
 
+struct execution {
+  void (*execute)(const void *plan, void *ri, void *ii, void *ro, void *io);
+  const void *plan;
+  void *x[4];
+};
+
+static void execute(void *arg) {
+  const struct execution *e = arg;
+  e->execute(e->plan, e->x[0], e->x[1], e->x[2], e->x[3]);
+}
+
+/* A long call of FFTW cannot look for interrupts: a copy of the process makes it. Without that it
+ * is made here. */
+static void execute_apart(struct execution *e, size_t bytes) {
+  size_t room = (bytes + 63) / 64 * 64;
+  char *shared = fs_apart_take(2 * room);
+  struct execution copy = *e;
+  int signal = 0;
+  copy.x[2] = shared, copy.x[3] = shared + room;
+  enum fs_status st = shared ? fs_apart_run(execute, &copy, &signal) : FS_ERR_ENV;
+  for (int k = 0; k < 2 && st == FS_OK; k++) memcpy(e->x[2 + k], copy.x[2 + k], bytes);
+  if (st == FS_ERR_ENV) execute(e);
+  if (shared) fs_apart_drop(shared, 2 * room);
+}
+
+static void run_fftw(const struct fs_transform *t, int64_t b, void *const x[4]) {
+  int k = t->plan[1].plan && t->plan[1].lines == b;
+  struct execution e = {fftw.of[t->wide].execute, t->plan[k].plan, {x[0], x[1], x[2], x[3]}};
+  if (t->n * b < LONG) execute(&e);
+  else execute_apart(&e, (size_t)(t->n * b) * (t->wide ? 8 : 4));
+}
+
 void fs_transform_run(const struct fs_transform *t, int64_t b, void *const x[4], int *out) {
   if (t->by_fftw) {
-    int k = t->plan[1].plan && t->plan[1].lines == b;
-    fftw.of[t->wide].execute(t->plan[k].plan, x[0], x[1], x[2], x[3]);
+    run_fftw(t, b, x);
     *out = 2;
   } else if (t->longer) {
     run_chirp(t, b, x, out);
