@@ -284,18 +284,18 @@ def fftw(args, folder):
     for name in 'libfftw3.so.3', 'libfftw3f.so.3':
         subprocess.run(['cc', '-O1', '-shared', '-fPIC', '-o', os.path.join(folder, name),
                         os.path.join(HERE, 'fault/slowfftw.c')], check=True)
-    library(args, folder, {'FFTW': 'C = fft(P[1:8388608]);', 'FFTW in f64, lines':
-                           'C = fft(reshape(f64(P[1:8400000]), 2, 4200000), 4200000, 2);'},
-            LD_LIBRARY_PATH=folder)
+    library(args, folder, {'FFTW': 'C = fft(P[1:16777216]);', 'FFTW in f64, lines':
+                           'C = fft(reshape(f64(P[1:16800000]), 2, 8400000), 8400000, 2);'},
+            work=1.5, LD_LIBRARY_PATH=folder)
 
 
-def library(args, folder, calls=None, **more):
+def library(args, folder, calls=None, work=0.3, **more):
     session = Piped(args.bin, folder, **more)
     session.send(SETUP + 'P = rand(9000, 9000); P[1,1] = 1; print(P[1,2])')
     before, worker = mark(session, 0), child_of(session.process.pid)
     for k, (name, statement) in enumerate((calls or LIBRARY).items(), 1):
         session.send(statement)
-        await_work(lambda: child_of(worker) or worker, 0.3)  # a copy of it calls the library
+        await_work(lambda: child_of(worker) or worker, work)  # a copy of it calls the library
         stopped = session.stopped
         session.interrupt()
         after = mark(session, k)

@@ -1,6 +1,7 @@
 /* An FFTW whose transforms never end, of both types. */
 #include <stdlib.h>
-#include <unistd.h>
+
+static volatile unsigned long seen;
 
 #define OF(prefix)                                                                             \
   void *prefix##plan_guru_split_dft(int rank, const void *dims, int many, const void *each,    \
@@ -14,7 +15,7 @@
   void prefix##execute_split_dft(const void *plan, void *ri, void *ii, void *ro, void *io);    \
   void prefix##execute_split_dft(const void *plan, void *ri, void *ii, void *ro, void *io) {   \
     (void)plan, (void)ri, (void)ii, (void)ro, (void)io;                                        \
-    for (;;) sleep(1);                                                                         \
+    for (;;) seen++;                                                                           \
   }                                                                                            \
   void prefix##destroy_plan(void *plan);                                                       \
   void prefix##destroy_plan(void *plan) { free(plan); }
