@@ -273,7 +273,7 @@ LIBRARY = {
     'singular values': 'C = svd(P);',
     'singular vectors': 'U, s, V = svd(P[1:3000, :]);',
     'a transform': 'C = fft(P[:]);',
-    'a transform of odd length': 'C = fft(P[:][1:80999999]);',
+    'a transform of odd length': 'C = fft(P[1:20999999]);',
     'a convolution': 'C = conv(P[:], P[:]);',
     'an order': 'C = sort(P[:]);',
 }

@@ -204,6 +204,7 @@ def test_plan_display(k, c):
     assert '<script' not in data['text/html']
     assert 'predicted' in data['text/plain'] and 'measured' in data['text/plain']
     again = c.execute(PRODUCTS)[1]
+    assert [m.type for m in again] == ['display_data'], again
     assert again[0].content['transient']['display_id'] != name
 
 
