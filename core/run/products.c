@@ -5,8 +5,11 @@
 
 enum { MOST_KINDS = 4 };
 
-/* Products of one size and type, as their routine says. */
+typedef bool (*is_one)(const struct fs_graph *, const struct fs_node *);
+
+/* Products, or lines, of one size and type, as their routine says. */
 struct kinds {
+  is_one is;
   const struct fs_user *user[MOST_KINDS];
   int n;
 };
@@ -16,11 +19,9 @@ static bool is_product(const struct fs_graph *g, const struct fs_node *nd) {
   return nd->kind == FS_ND_APPLY && nd->user->small && nd->user->small->op == FS_SMALL_PRODUCT;
 }
 
-typedef bool (*is_one)(const struct fs_graph *, const struct fs_node *);
-
 /* Those of the nodes that are one. */
 static struct kinds kinds_of(const struct fs_graph *g, is_one is) {
-  struct kinds k = {0};
+  struct kinds k = {.is = is};
   for (int id = 1; id < g->nodes.len && k.n < MOST_KINDS; id++) {
     const struct fs_node *nd = fs_node(g, (fs_id)id);
     bool seen = !is(g, nd);
@@ -30,7 +31,15 @@ static struct kinds kinds_of(const struct fs_graph *g, is_one is) {
   return k;
 }
 
-/* The shape of operand k as that of a library call, one matrix where all instances have the same. */
+/* Whether a node is of the kinds whose bits are set. */
+static bool is_chosen(const struct fs_graph *g, const struct kinds *k, unsigned chosen,
+                      const struct fs_node *nd) {
+  bool found = false;
+  for (int x = 0; x < k->n && k->is(g, nd); x++) found |= nd->user == k->user[x] && chosen >> x & 1;
+  return found;
+}
+
+/* The shape of operand k as that of a library call: one matrix where all instances have it. */
 static struct fs_shape operand_shape(const struct fs_graph *g, const struct fs_node *nd, int k) {
   const struct fs_small *s = nd->user->small;
   struct fs_shape stack = fs_apply_batch(nd), element = fs_apply_element(nd, k);
@@ -45,10 +54,7 @@ static struct fs_graph *with_calls(const struct fs_graph *g, const struct kinds 
   struct fs_graph *to = fs_graph_copy(g);
   for (int id = 1; id < to->nodes.len; id++) {
     struct fs_node *nd = fs_node(to, (fs_id)id);
-    bool call = false;
-    for (int x = 0; x < k->n; x++)
-      call |= is_product(g, nd) && nd->user == k->user[x] && calls >> x & 1;
-    if (!call) continue;
+    if (!is_chosen(g, k, calls, nd)) continue;
     struct fs_shape a = operand_shape(g, nd, 0), b = operand_shape(g, nd, 1);
     nd->kind = FS_ND_LIB, nd->op = FS_LIB_GEMM, nd->user = NULL;
     nd->lib_shape[0] = a, nd->lib_shape[1] = b;
@@ -78,10 +84,7 @@ static struct fs_graph *with_lines(const struct fs_graph *g, const struct kinds 
   struct fs_graph *to = fs_graph_copy(g);
   for (int id = 1; id < to->nodes.len; id++) {
     struct fs_node *nd = fs_node(to, (fs_id)id);
-    bool line = false;
-    for (int x = 0; x < k->n; x++)
-      line |= is_line(g, nd) && nd->user == k->user[x] && lines >> x & 1;
-    if (!line) continue;
+    if (!is_chosen(g, k, lines, nd)) continue;
     nd->kind = FS_ND_APPLY, nd->op = 0, nd->lib_flags = 0;
     memset(nd->lib_shape, 0, sizeof nd->lib_shape);
   }
